@@ -1,0 +1,3 @@
+"""npueval: measure, compare and document PyTorch models migrated to Ascend NPUs."""
+
+__version__ = "0.1.0"

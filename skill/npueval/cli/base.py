@@ -1,0 +1,148 @@
+"""What every command shares: one reply on stdout, everything else on stderr, errors as one line or one object."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from npueval.errors import Exit, NpuevalError
+
+LONGEST_LIST = 200
+_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+_OUTPUT = click.option("--output", type=click.Path(path_type=Path), help="Write the whole JSON answer to this file.")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a command answers: ``data`` for machines (JSON-able), ``text`` for people, and the exit status."""
+
+    data: Any
+    text: str = ""
+    status: Exit = Exit.OK
+    warnings: Sequence[str] = ()
+
+
+def verb(name: str, **settings: Any) -> Callable[[Callable[..., Reply]], click.Command]:
+    """Make a click command of a function that returns a :class:`Reply`; adds ``--json`` and ``--output``."""
+
+    def decorate(function: Callable[..., Reply]) -> click.Command:
+        @functools.wraps(function)
+        def invoke(as_json: bool, output: Path | None, **arguments: Any) -> None:
+            with stdout_reserved() as stdout:
+                reply = function(**arguments)
+            _answer(name, reply, as_json=as_json, output=output, stdout=stdout)
+            click.get_current_context().exit(int(reply.status))
+
+        make_command: Callable[..., click.Command] = click.command(name.split(" ")[-1], **settings)
+        return make_command(_AS_JSON(_OUTPUT(invoke)))
+
+    return decorate
+
+
+@contextlib.contextmanager
+def stdout_reserved() -> Iterator[TextIO]:
+    """Lend stdout's name to stderr, down to the file descriptor, so that a user's ``print`` cannot spoil the reply."""
+    real = sys.stdout
+    real.flush()
+    saved = os.dup(1) if _is_descriptor(real, 1) and _is_descriptor(sys.stderr, 2) else None
+    if saved is not None:
+        os.dup2(2, 1)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield real
+    finally:
+        if saved is not None:
+            real.flush()
+            os.dup2(saved, 1)
+            os.close(saved)
+
+
+def _is_descriptor(stream: TextIO, number: int) -> bool:
+    try:
+        return stream.fileno() == number
+    except (OSError, ValueError):
+        return False
+
+
+def _answer(name: str, reply: Reply, *, as_json: bool, output: Path | None, stdout: TextIO) -> None:
+    envelope = {
+        "ok": reply.status == Exit.OK,
+        "command": name,
+        "format": f"npueval/{name.replace(' ', '-')}/1",
+        "data": reply.data,
+        "warnings": list(reply.warnings),
+    }
+    if output is not None:
+        output.write_text(_dumps(envelope) + "\n", encoding="utf-8", newline="\n")
+    if as_json:
+        cut: dict[str, int] = {}
+        envelope["data"] = bounded(reply.data, "data", cut)
+        click.echo(_dumps({**envelope, "cut": cut} if cut else envelope), file=stdout)
+        return
+    for warning in reply.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    if reply.text:
+        click.echo(reply.text.rstrip("\n"), file=stdout)
+
+
+def bounded(data: Any, place: str, cut: dict[str, int]) -> Any:
+    """``data`` with every list cut to :data:`LONGEST_LIST`; ``cut`` receives the place and the full length."""
+    if isinstance(data, dict):
+        return {key: bounded(value, f"{place}.{key}", cut) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        if len(data) > LONGEST_LIST:
+            cut[place] = len(data)
+        return [bounded(value, f"{place}[{i}]", cut) for i, value in enumerate(data[:LONGEST_LIST])]
+    return data
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def run_main(cli: click.Command) -> int:
+    """Run the command line; return the exit status; never let a user's mistake become a traceback."""
+    as_json = "--json" in sys.argv
+    try:
+        status = cli.main(standalone_mode=False)
+    except NpuevalError as error:
+        return _fail(as_json, error)
+    except click.ClickException as error:
+        return _fail(as_json, NpuevalError(error.format_message(), code="USAGE", hint="--help shows the usage"))
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone (`| head`); leave nothing for the interpreter's last flush to complain about.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return Exit.OK
+    return status if isinstance(status, int) else Exit.OK
+
+
+def _fail(as_json: bool, error: NpuevalError) -> int:
+    if as_json:
+        click.echo(_dumps({"ok": False, "error": error_data(error)}))
+    else:
+        click.echo(f"npueval: {error}", err=True)
+    return int(error.status)
+
+
+def error_data(error: NpuevalError) -> dict[str, Any]:
+    """The JSON form of an error: code, message, hint, path, line, and every problem that was found."""
+    return {
+        "code": error.code,
+        "message": error.message,
+        "hint": error.hint,
+        "path": error.path,
+        "line": error.line,
+        "problems": [{k: v for k, v in vars(problem).items() if v is not None} for problem in error.problems],
+    }
