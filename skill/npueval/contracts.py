@@ -47,14 +47,18 @@ def _explain(error: ValidationError) -> Iterator[Violation]:
 
 
 def _missing_keys(error: ValidationError) -> Iterator[Violation]:
-    for key in error.validator_value:
-        if key not in error.instance:
+    required: Any = error.validator_value
+    instance: Any = error.instance
+    for key in required:
+        if key not in instance:
             yield Violation(_pointer(error), f"missing {key!r}", key=key)
 
 
 def _unknown_keys(error: ValidationError) -> Iterator[Violation]:
-    known = list(error.schema.get("properties", ()))
-    for key in error.instance:
+    schema: Any = error.schema
+    known = list(schema.get("properties", ()))
+    instance: Any = error.instance
+    for key in instance:
         if key not in known:
             near = get_close_matches(str(key), known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
@@ -62,7 +66,7 @@ def _unknown_keys(error: ValidationError) -> Iterator[Violation]:
 
 
 def _missing_item(error: ValidationError) -> Iterator[Violation]:
-    wanted = error.validator_value
+    wanted: Any = error.validator_value
     name = wanted.get("const", wanted.get("title", wanted.get("pattern")))
     yield Violation(_pointer(error), f"missing {name!r}", key=str(name))
 
