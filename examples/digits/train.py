@@ -1,4 +1,4 @@
-"""Train DigitsNet: ``python train.py`` (seconds on a CPU); ``--device cuda`` on a GPU, ``--device npu`` on an Ascend card."""
+"""Train DigitsNet on the CPU (seconds), on a GPU (``--device cuda``) or on an Ascend card (``--device npu``)."""
 
 import argparse
 import platform

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import cycle
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -9,6 +10,7 @@ from data import load, normalise
 from model import DigitsNet
 from torch import nn
 
+WEIGHTS = Path(__file__).parent / "weights" / "digits.pt"
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
 
@@ -19,7 +21,7 @@ class Digits:
         self.device, self.dtype = device, DTYPES[precision]
         self.images, self.labels = load("val")
         self.net = DigitsNet()
-        self.net.load_state_dict(torch.load("weights/digits.pt", map_location="cpu", weights_only=True))
+        self.net.load_state_dict(torch.load(WEIGHTS, map_location="cpu", weights_only=True))
         self.net.to(device, self.dtype).eval()
 
     def inputs(self, batch: int, seed: int) -> np.ndarray:
@@ -49,7 +51,12 @@ class Digits:
 
     def check(self, outputs: list[np.ndarray]) -> dict[str, object]:
         read = np.concatenate(outputs)
-        return {"metric": "top1", "value": float((read == self.labels).mean()), "n": len(read), "direction": "higher"}
+        return {
+            "metric": "val_accuracy",
+            "value": float((read == self.labels).mean()),
+            "n": len(read),
+            "direction": "higher",
+        }
 
     def train_step(self, step: int) -> dict[str, object]:
         if step == 0:
