@@ -31,7 +31,7 @@ class Violation:
 
 def violations(instance: Any, schema: Mapping[str, Any]) -> list[Violation]:
     """Everything in which ``instance`` departs from ``schema`` (2020-12), in the order of the instance."""
-    errors = _validator(json.dumps(schema, sort_keys=True)).iter_errors(instance)
+    errors = _validator(json.dumps(schema)).iter_errors(instance)
     found = {violation: None for error in errors for violation in _explain(error)}
     return sorted(found, key=lambda violation: [str(part) for part in violation.pointer])
 
@@ -72,13 +72,15 @@ def _missing_item(error: ValidationError) -> Iterator[Violation]:
 
 
 def _alternatives(error: ValidationError) -> Iterator[Violation]:
-    """Of several allowed forms, report the mistakes inside the one that the value most resembles."""
-    forms: dict[int, list[ValidationError]] = {}
+    """Of several allowed forms, report the mistakes inside the one whose type the value has."""
+    forms: dict[Any, list[ValidationError]] = {}
     for inner in error.context or ():
-        forms.setdefault(int(inner.schema_path[0]), []).append(inner)
-    deepest = max(forms.values(), key=lambda inner: max(len(e.absolute_path) for e in inner), default=[])
-    if any(len(inner.absolute_path) > len(error.absolute_path) for inner in deepest):
-        for inner in deepest:
+        forms.setdefault(inner.schema_path[0], []).append(inner)
+    right_type = [
+        form for form in forms.values() if not any(inner.validator == "type" and not inner.path for inner in form)
+    ]
+    if right_type:
+        for inner in right_type[0]:
             yield from _explain(inner)
     else:
         yield from _as_it_says(error)

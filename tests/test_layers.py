@@ -1,0 +1,102 @@
+"""The shape of the house: who may import whom, which names are public, what an import may load."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import npueval
+
+PACKAGE = Path(npueval.__file__).parent
+
+LAYERS = (
+    ("errors", "resources", "records", "runs", "statistics"),
+    ("contracts", "markdown", "environment"),
+    ("plan", "devices", "workloads", "logs", "rules"),
+    ("measuring", "baselines", "comparing", "reporting", "patching", "linting"),
+    ("workflow",),
+    ("cli",),
+    ("__main__",),
+)
+FAMILIES = ("devices", "workloads", "logs", "rules")
+ONLY_USER = {"markdown_it": "markdown", "jsonschema": "contracts", "ruamel": "plan", "filelock": "transactions"}
+INSIDE_FUNCTIONS = {"torch", "torch_npu", "paddle", "matplotlib", "mcp", "sklearn", "pynvml"}
+# The doors and the package's own front are free to reach every layer below them.
+LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def at_module_level(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from imported(ast.Module([node], []))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_strictly_down(path: Path) -> None:
+    room = room_of(path)
+    assert room in LEVEL, f"say in LAYERS where {room} lives"
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for name in imported(tree):
+        parts = name.split(".")
+        if parts[0] != "npueval" or len(parts) < 2 or parts[1] == "__version__":
+            continue
+        if parts[1] == room:
+            front = path.name == "__init__.py" or room not in FAMILIES
+            assert front or parts[2:3] in ([], ["base"]), f"{path.name} imports its sibling {name}"
+        elif (PACKAGE / f"{parts[1]}.py").exists() or (PACKAGE / parts[1]).is_dir():
+            assert LEVEL[parts[1]] < LEVEL[room], f"{room} must not import {parts[1]}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_each_library_has_one_user(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for name in imported(tree):
+        owner = ONLY_USER.get(name.split(".")[0])
+        assert owner in (None, room_of(path)), f"only {owner} imports {name}"
+    for name in at_module_level(tree):
+        assert name.split(".")[0] not in INSIDE_FUNCTIONS, f"import {name} inside the function that needs it"
+
+
+def test_the_public_names() -> None:
+    assert set(npueval.__all__) == {"__version__"}
+    assert all(hasattr(npueval, name) for name in npueval.__all__)
+
+
+def modules_after(code: str) -> set[str]:
+    script = f"import sys\n{code}\nprint(*{{name.split('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+HEAVY = {"torch", "torch_npu", "numpy", "jsonschema", "markdown_it", "ruamel", "rich", "matplotlib", "mcp", "psutil"}
+
+
+@pytest.mark.parametrize(
+    ("code", "may_load"),
+    [
+        ("import npueval", set()),
+        ("import npueval.cli\ntry: npueval.cli.cli(['--help'])\nexcept SystemExit: pass", set()),
+        ("import npueval.linting", {"jsonschema", "markdown_it"}),
+    ],
+    ids=["import npueval", "skill --help", "lint"],
+)
+def test_what_an_import_loads(code: str, may_load: set[str]) -> None:
+    assert modules_after(code) & HEAVY <= may_load

@@ -1,0 +1,140 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from npueval import plan
+from npueval.errors import PlanError, Problem
+
+GOOD = """\
+format: npueval/plan/1
+project: {name: 数字}
+workload: workload.py:Digits
+device: npu:1
+precision: fp16
+batches: [1, 8]   # a comment
+target_batch: 8
+seed: 7
+unit: images/s
+segments: [infer]
+datasets: {short_test: null, smoke: null, golden: null, training: null, inference: null,
+  full: {name: digits, subset: 360 张, path: data/d.npz}}
+targets: {latency_p50_ms: 5, accuracy: {metric: top1, direction: higher, max_drop: 0.005}}
+baseline: {logs: ["logs/*.log"], cpu: true}
+documents: mig_docs
+request: {performance: true, accuracy: false, agreed: true, kpis: [latency]}
+"""
+
+
+def problems_of(folder: Path, text: str | bytes) -> tuple[Problem, ...]:
+    path = folder / "npueval.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(PlanError) as caught:
+        plan.load(path)
+    error = caught.value
+    assert str(path) in str(error)
+    assert "Traceback" not in str(error)
+    return error.problems or (Problem(error.message, line=error.line),)
+
+
+def test_a_good_plan_is_read_with_its_defaults(tmp_path: Path) -> None:
+    folder = tmp_path / "项目 a"
+    folder.mkdir()
+    (folder / "npueval.yaml").write_text(GOOD, encoding="utf-8")
+    read = plan.load(folder / "npueval.yaml")
+    assert (read.project.name, read.device_kind, read.batches, read.warmup) == ("数字", "npu", (1, 8), 10)
+    assert read.documents == folder / "mig_docs"
+    assert read.runs == folder / "runs"
+    assert read.datasets.full == plan.Dataset(name="digits", subset="360 张", path="data/d.npz")
+    assert read.targets.accuracy == plan.AccuracyTarget("top1", "higher", max_drop=0.005)
+    assert read.baseline.logs == ("logs/*.log",)
+    assert read.request.kpis == ("latency",)
+
+
+def test_a_byte_order_mark_and_crlf_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
+    assert plan.load(path).seed == 7
+
+
+def test_every_mistake_is_reported_at_once_with_line_key_and_neighbour(tmp_path: Path) -> None:
+    text = GOOD.replace("device: npu:1", "device: tpu").replace("precision:", "precison:").replace("seed: 7", "seed: x")
+    text = text.replace("max_drop", "max_dorp")
+    found = {problem.key: problem for problem in problems_of(tmp_path, text)}
+    assert set(found) == {"device", "precison", "precision", "seed", "targets.accuracy.max_dorp"}
+    assert (found["device"].line, found["seed"].line) == (4, 8)
+    assert (found["precison"].line, found["precison"].hint) == (5, "did you mean 'precision'?")
+    assert found["targets.accuracy.max_dorp"].line == 13
+    assert found["targets.accuracy.max_dorp"].hint == "did you mean 'max_drop'?"
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "word"),
+    [
+        (("seed: 7", "seed: 7\nwarmup: 3"), "warmup", "below the minimum of 10"),
+        (("seed: 7", "seed: 7\niterations: 20"), "iterations", "below the minimum of 100"),
+        (("batches: [1, 8]", "batches: [4]"), "batches", "batch 1, 8 is not measured"),
+        (("batches: [1, 8]", "batches: [8]"), "batches", "batch 1 is not measured"),
+    ],
+)
+def test_a_minimum_needs_a_reason_to_be_undercut(tmp_path: Path, change: tuple[str, str], key: str, word: str) -> None:
+    [problem] = problems_of(tmp_path, GOOD.replace(*change))
+    assert problem.key == key
+    assert word in problem.message
+    path = tmp_path / "excused.yaml"
+    path.write_text(GOOD.replace(*change) + f"reasons: {{{key}: one slow card}}\n", encoding="utf-8")
+    assert plan.load(path).reasons == {key: "one slow card"}
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "line"),
+    [
+        ("a: [1, 2", "not YAML", 1),
+        ("- 1\n- 2\n", "a plan is a mapping", 1),
+        ("", "a plan is a mapping", 1),
+        (GOOD + "seed: 9\n", 'found duplicate key "seed"', 17),
+        ("a: \x07", "not YAML", None),
+        (GOOD.encode("utf-16"), "not UTF-8: byte 0 is 0xff", None),
+        (GOOD.encode("gbk"), "not UTF-8", None),
+        ("\t- x: {", "not YAML", 1),
+    ],
+)
+def test_what_is_not_a_plan_is_refused_in_one_line(
+    tmp_path: Path, text: str | bytes, word: str, line: int | None
+) -> None:
+    [problem] = problems_of(tmp_path, text)
+    assert word in problem.message
+    assert line is None or problem.line == line
+
+
+@pytest.mark.parametrize("value", [".nan", ".inf", "0", "-1", "yes"])
+def test_a_target_is_a_positive_number(tmp_path: Path, value: str) -> None:
+    problems = problems_of(tmp_path, GOOD.replace("latency_p50_ms: 5", f"latency_p50_ms: {value}"))
+    assert {problem.key for problem in problems} == {"targets.latency_p50_ms"}
+
+
+@pytest.mark.parametrize("path", ["missing.yaml", "."])
+def test_an_unreadable_plan_is_one_line(tmp_path: Path, path: str) -> None:
+    with pytest.raises(PlanError):
+        plan.load(tmp_path / path)
+
+
+@given(st.text(max_size=200))
+def test_no_text_makes_it_crash(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    path = tmp_path_factory.getbasetemp() / "random.yaml"
+    path.write_text(text, encoding="utf-8", errors="surrogatepass")
+    with pytest.raises(PlanError):
+        plan.load(path)
+
+
+@given(st.integers(0, len(GOOD) - 1), st.integers(0, len(GOOD) - 1))
+def test_no_piece_of_a_plan_makes_it_crash(tmp_path_factory: pytest.TempPathFactory, start: int, length: int) -> None:
+    path = tmp_path_factory.getbasetemp() / "cut.yaml"
+    path.write_text(GOOD[:start] + GOOD[start + length :], encoding="utf-8")
+    try:
+        read = plan.load(path)
+    except PlanError as error:
+        assert error.message
+    else:
+        assert 1 in read.batches
