@@ -75,7 +75,8 @@ def _is_descriptor(stream: TextIO, number: int) -> bool:
 
 def _answer(name: str, reply: Reply, *, as_json: bool, output: Path | None, stdout: TextIO) -> None:
     envelope = {
-        "ok": reply.status == Exit.OK,
+        "ok": True,
+        "status": int(reply.status),
         "command": name,
         "format": f"npueval/{name.replace(' ', '-')}/1",
         "data": reply.data,
@@ -130,7 +131,7 @@ def run_main(cli: click.Command) -> int:
 
 def _fail(as_json: bool, error: NpuevalError) -> int:
     if as_json:
-        click.echo(_dumps({"ok": False, "error": error_data(error)}))
+        click.echo(_dumps({"ok": False, "status": int(error.status), "error": error_data(error)}))
     else:
         click.echo(f"npueval: {error}", err=True)
     return int(error.status)
