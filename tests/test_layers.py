@@ -13,8 +13,11 @@ import npueval
 PACKAGE = Path(npueval.__file__).parent
 
 LAYERS = (
-    ("errors", "resources", "records", "runs", "statistics"),
+    ("errors", "resources", "records", "autocorrelation"),
+    ("statistics",),
+    ("runs",),
     ("contracts", "markdown", "environment"),
+    ("yamlfile",),
     ("plan", "devices", "workloads", "logs", "rules"),
     ("measuring", "baselines", "comparing", "reporting", "patching", "linting"),
     ("workflow",),
@@ -22,7 +25,7 @@ LAYERS = (
     ("__main__",),
 )
 FAMILIES = ("devices", "workloads", "logs", "rules")
-ONLY_USER = {"markdown_it": "markdown", "jsonschema": "contracts", "ruamel": "plan", "filelock": "transactions"}
+ONLY_USER = {"markdown_it": "markdown", "jsonschema": "contracts", "ruamel": "yamlfile", "filelock": "transactions"}
 INSIDE_FUNCTIONS = {"torch", "torch_npu", "paddle", "matplotlib", "mcp", "sklearn", "pynvml"}
 # The doors and the package's own front are free to reach every layer below them.
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

@@ -25,6 +25,9 @@ baseline: {logs: ["logs/*.log"], cpu: true}
 documents: mig_docs
 request: {performance: true, accuracy: false, agreed: true, kpis: [latency]}
 """
+BOMB = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
+    f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 8)}]\n" for i in range(1, 9)
+)
 
 
 def problems_of(folder: Path, text: str | bytes) -> tuple[Problem, ...]:
@@ -91,13 +94,16 @@ def test_a_minimum_needs_a_reason_to_be_undercut(tmp_path: Path, change: tuple[s
     ("text", "word", "line"),
     [
         ("a: [1, 2", "not YAML", 1),
-        ("- 1\n- 2\n", "a plan is a mapping", 1),
-        ("", "a plan is a mapping", 1),
+        ("- 1\n- 2\n", "not a mapping", 1),
+        ("", "not a mapping", 1),
         (GOOD + "seed: 9\n", 'found duplicate key "seed"', 17),
         ("a: \x07", "not YAML", None),
         (GOOD.encode("utf-16"), "not UTF-8: byte 0 is 0xff", None),
         (GOOD.encode("gbk"), "not UTF-8", None),
         ("\t- x: {", "not YAML", 1),
+        ("a: &a {b: *a}", "nested too deeply", None),
+        ("[" * 5000, "not YAML", None),
+        (BOMB, "more than 100000 values", None),
     ],
 )
 def test_what_is_not_a_plan_is_refused_in_one_line(

@@ -6,15 +6,11 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
-from npueval.contracts import Pointer, violations
+from npueval import yamlfile
+from npueval.contracts import Pointer, Violation, violations
 from npueval.errors import PlanError, Problem
 from npueval.records import Direction
 from npueval.resources import schema
@@ -158,105 +154,58 @@ def load(path: str | Path) -> Plan:
     values out of range, minimums undercut without a reason.
     """
     path = Path(path).absolute()
-    raw = _read(path)
-    tree = _parse(raw, path)
-    data = _plain(tree)
-    problems = [_problem(tree, path, *mistake) for mistake in _mistakes(data)]
+    file = _read(path)
+    problems = [_problem(file, path, violation) for violation in _mistakes(file.data)]
     if problems:
         problems.sort(key=lambda problem: problem.line or 0)
         count = f"{len(problems)} problem{'s' * (len(problems) > 1)}"
         raise PlanError(f"the plan has {count}", path=path, problems=problems)
-    return _build(data, path, hashlib.sha256(raw).hexdigest())
+    return _build(file.data, path, hashlib.sha256(file.raw).hexdigest())
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path) -> yamlfile.YamlFile:
+    if not path.exists():
+        raise PlanError("no such plan", path=path, hint="npueval init PROJECT writes a first one")
     try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise PlanError("no such plan", path=path, hint="npueval init PROJECT writes a first one") from None
-    except OSError as error:
-        raise PlanError(f"cannot read the plan: {error.strerror}", path=path) from None
+        return yamlfile.read(path)
+    except yamlfile.YamlError as error:
+        raise PlanError(error.message, path=path, line=error.line) from None
 
 
-def _parse(raw: bytes, path: Path) -> CommentedMap:
-    try:
-        tree = YAML().load(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise PlanError(f"not UTF-8: byte {error.start} is 0x{raw[error.start]:02x}", path=path) from None
-    except MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
-        message = (error.problem or "cannot be parsed").split("\n")[0]
-        raise PlanError(f"not YAML: {message}", path=path, line=line) from None
-    except (YAMLError, ValueError, RecursionError) as error:
-        raise PlanError(f"not YAML: {str(error).splitlines()[0]}", path=path) from None
-    if not isinstance(tree, CommentedMap):
-        raise PlanError("a plan is a mapping of keys to values", path=path, line=1)
-    return tree
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return value.isoformat() if isinstance(value, date) else value
-
-
-Mistake = tuple[Pointer, str, "str | None", "str | None"]
-
-
-def _mistakes(data: dict[str, Any]) -> Iterator[Mistake]:
-    """(pointer, message, key, hint) of everything that is wrong."""
-    found = [(v.pointer, v.message, v.key, v.hint) for v in violations(data, schema("plan"))]
+def _mistakes(data: dict[str, Any]) -> Iterator[Violation]:
+    found = violations(data, schema("plan"))
     yield from found
     yield from _not_finite(data, ())
     if not found:
         yield from _below_minimum(data)
 
 
-def _not_finite(value: Any, pointer: Pointer) -> Iterator[Mistake]:
+def _not_finite(value: Any, pointer: Pointer) -> Iterator[Violation]:
     if isinstance(value, float) and not math.isfinite(value):
-        yield pointer, f"{value} is not a number to plan with", None, None
+        yield Violation(pointer, f"{value} is not a number to plan with")
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
         yield from _not_finite(item, (*pointer, key))
 
 
-def _below_minimum(data: dict[str, Any]) -> Iterator[Mistake]:
+def _below_minimum(data: dict[str, Any]) -> Iterator[Violation]:
     reasons = data.get("reasons", {})
     for key, minimum in (("warmup", MINIMUM_WARMUP), ("iterations", MINIMUM_ITERATIONS)):
         if data.get(key, minimum) < minimum and key not in reasons:
-            yield (
-                (key,),
-                f"{data[key]} is below the minimum of {minimum}",
-                None,
-                f"raise it, or say why in reasons.{key}",
-            )
+            message = f"{data[key]} is below the minimum of {minimum}"
+            yield Violation((key,), message, hint=f"raise it, or say why in reasons.{key}")
     absent = [batch for batch in (1, data["target_batch"]) if batch not in data["batches"]]
     if absent and "batches" not in reasons:
         numbers = ", ".join(str(batch) for batch in dict.fromkeys(absent))
-        yield ("batches",), f"batch {numbers} is not measured", None, "add it, or say why in reasons.batches"
+        message = f"batch {numbers} is not measured"
+        yield Violation(("batches",), message, hint="add it, or say why in reasons.batches")
 
 
-def _problem(
-    tree: CommentedMap, path: Path, pointer: Pointer, message: str, key: str | None, hint: str | None
-) -> Problem:
-    dotted = ".".join(str(part) for part in (*pointer, *([key] if key else [])))
-    line = _line(tree, pointer if key is None else (*pointer, key))
-    return Problem(
-        f"{dotted}: {message}" if dotted else message, path=path.name, line=line, key=dotted or None, hint=hint
-    )
-
-
-def _line(tree: Any, pointer: Pointer) -> int:
-    """The 1-based line of a value, or of the nearest enclosing one that stands in the file."""
-    line = 1
-    for part in pointer:
-        if not isinstance(tree, CommentedMap | CommentedSeq) or (isinstance(tree, CommentedMap) and part not in tree):
-            break
-        line = tree.lc.data[part][0] + 1
-        tree = tree[part]
-    return line
+def _problem(file: yamlfile.YamlFile, path: Path, violation: Violation) -> Problem:
+    pointer = (*violation.pointer, *([violation.key] if violation.key else []))
+    key = ".".join(str(part) for part in pointer)
+    message = f"{key}: {violation.message}" if key else violation.message
+    return Problem(message, path=path.name, line=file.line(pointer), key=key or None, hint=violation.hint)
 
 
 def _build(data: dict[str, Any], path: Path, sha256: str) -> Plan:
