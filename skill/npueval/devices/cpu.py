@@ -1,0 +1,71 @@
+"""The host itself: calls return finished, so there is nothing to synchronise and nothing between clock and work."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from npueval.cases import Memory, Reading
+from npueval.conditions import DeviceFacts
+from npueval.devices.base import Device, Lane, host_rss, open_error, variables
+
+KIND = "cpu"
+_NO_ALLOCATOR = Reading(None, "the cpu has no device allocator")
+
+
+class Cpu(Device):
+    """The processor, with or without torch."""
+
+    kind = KIND
+
+    @contextlib.contextmanager
+    def lane(self, *, own_stream: bool) -> Iterator[Lane]:  # noqa: ARG002 - threads of the host need no stream
+        """See :meth:`Device.lane`."""
+        yield Lane(None, None)
+
+    def describe(self) -> DeviceFacts:
+        """See :meth:`Device.describe`."""
+        return DeviceFacts(self.name, KIND, None, _model(), _properties(), _settings())
+
+    def memory(self) -> Memory:
+        """See :meth:`Device.memory`."""
+        return Memory(_NO_ALLOCATOR, _NO_ALLOCATOR, Reading(None, "the cpu uses the host's memory"), host_rss())
+
+
+def open_device(index: int | None) -> Device:
+    """The cpu; it has no cards to number."""
+    if index is not None:
+        raise open_error(f"cpu:{index}", "the cpu is not numbered", "ask for the device 'cpu'")
+    return Cpu()
+
+
+def _model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def _properties() -> dict[str, object]:
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {
+        "machine": platform.machine(),
+        "cores": psutil.cpu_count(logical=False),
+        "threads": psutil.cpu_count(),
+        "usable_threads": usable,
+        "memory_bytes": psutil.virtual_memory().total,
+    }
+
+
+def _settings() -> dict[str, str]:
+    settings = variables("OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    torch = sys.modules.get("torch")
+    return settings | ({"torch_threads": str(torch.get_num_threads())} if torch else {})
