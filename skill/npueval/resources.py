@@ -31,6 +31,12 @@ def template(relative: str) -> bytes:
     return content
 
 
+def first_plan() -> str:
+    """The text of the plan that a new project starts from."""
+    text: str = (folder("doc_templates") / "npueval.yaml").read_text(encoding="utf-8")
+    return text
+
+
 def _beneath(root: Traversable, relative: str) -> Traversable:
     for part in relative.split("/"):
         root = root / part
