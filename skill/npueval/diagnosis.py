@@ -88,7 +88,7 @@ class Diagnosis:
     def reasons(self) -> tuple[Text, ...]:
         """Why tests cannot run here, gate first; empty when they can."""
         decisive = [e.finding for e in self.evidence if e.verdict is self.gate is not Gate.AUTO]
-        missing = [e.finding for e in self.evidence if e.holds_up]
+        missing = [e.finding for e in self.evidence if e.needed and e.outcome is Outcome.FAIL]
         return tuple(dict.fromkeys((*decisive, *missing)))
 
     def found(self, key: str) -> Evidence | None:

@@ -11,13 +11,13 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from npueval import needs
+from npueval import needs, snapshot
 from npueval.checks import CHECKS, Facts
 from npueval.diagnosis import Action, Diagnosis, Evidence, Outcome, Stage, from_json
 from npueval.environment import Environment, record
 from npueval.errors import FormatError
 from npueval.language import Text
-from npueval.records import Gate
+from npueval.records import Edit, Gate
 
 _AGAIN = Action(
     Stage.AGAIN,
@@ -35,7 +35,9 @@ def examine(project_root: Path, *, environment: Environment | None = None) -> Di
 def _judge(facts: Facts) -> Diagnosis:
     results = [result for check in CHECKS for result in check(facts)]
     evidence = tuple(result for result in results if isinstance(result, Evidence))
-    return Diagnosis(_verdict(evidence), evidence, _ordered(results), facts.environment, facts.needs)
+    actions = tuple(_ordered(results))
+    found = Diagnosis(_verdict(evidence), evidence, actions, facts.environment, facts.needs)
+    return found if found.runnable and not actions else replace(found, actions=(*actions, _AGAIN))
 
 
 def _verdict(evidence: tuple[Evidence, ...]) -> Gate:
@@ -43,11 +45,10 @@ def _verdict(evidence: tuple[Evidence, ...]) -> Gate:
     return next(gate for gate in (Gate.MANUAL_STOP, Gate.UNKNOWN, Gate.AUTO) if gate in verdicts or gate is Gate.AUTO)
 
 
-def _ordered(results: list[Evidence | Action]) -> tuple[Action, ...]:
-    """Without repetition, each step after those that it needs; none when there is nothing to do."""
+def _ordered(results: list[Evidence | Action]) -> list[Action]:
+    """Without repetition, each step after those that it needs."""
     actions = dict.fromkeys(result for result in results if isinstance(result, Action))
-    ordered = sorted(actions, key=lambda action: action.stage)
-    return (*ordered, _AGAIN) if ordered else ()
+    return sorted(actions, key=lambda action: action.stage)
 
 
 def merge(inside: Diagnosis, outside: Diagnosis) -> Diagnosis:
@@ -93,3 +94,8 @@ def load(path: Path) -> Diagnosis:
         raise FormatError("not a reading of `npueval doctor --json`", path=path) from None
     except FormatError as error:
         raise FormatError(error.message, path=path) from None
+
+
+def edits(diagnosis: Diagnosis, *, data_dir: str | None = None) -> tuple[Edit, ...]:
+    """What environment.md is to say after this diagnosis, in Chinese; ``data_dir`` comes from the plan."""
+    return snapshot.edits(diagnosis, data_dir=data_dir)

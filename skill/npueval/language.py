@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 Lang = Literal["zh", "en"]
+_LANGUAGES: tuple[Lang, ...] = ("zh", "en")
 
 
 @dataclass(frozen=True)
@@ -19,16 +21,22 @@ class Text:
         """The statement in one language."""
         return self.zh if lang == "zh" else self.en
 
-    def as_json(self) -> dict[str, str]:
-        """Both forms."""
-        return {"zh": self.zh, "en": self.en}
+    def filled(self, values: Mapping[str, Text | str | int | float]) -> Text:
+        """Both forms with their ``{names}`` filled, each in its own language."""
+        spoken = {lang: {key: _in(value, lang) for key, value in values.items()} for lang in _LANGUAGES}
+        return Text(self.zh.format(**spoken["zh"]), self.en.format(**spoken["en"]))
+
+
+def _in(value: Text | str | int | float, lang: Lang) -> str:
+    return value.say(lang) if isinstance(value, Text) else str(value)
+
+
+def joined(texts: Iterable[Text], zh: str = "、", en: str = ", ") -> Text:
+    """Several statements as one list."""
+    texts = tuple(texts)
+    return Text(zh.join(text.zh for text in texts), en.join(text.en for text in texts))
 
 
 def same(text: str) -> Text:
     """A statement that needs no translation: a version, a path, a name."""
     return Text(text, text)
-
-
-def text(data: Any) -> Text:
-    """Back from :meth:`Text.as_json`."""
-    return Text(str(data["zh"]), str(data["en"]))

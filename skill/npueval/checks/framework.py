@@ -16,7 +16,7 @@ _CANN_PAIR = Item("cann_pair", "torch_npu 与 CANN 配套", "torch_npu and CANN"
 _OPERATOR = Item("operator", "NPU 最小算子", "one small operator on the NPU", needed=True)
 _NUMPY = Item("numpy", "numpy 版本", "numpy version")
 _RUNTIME = Item("runtime", "运行时提示", "runtime hints")
-_TABLE = f"{compatibility.SOURCE}（{compatibility.AS_OF}）"
+_TABLE = f"{compatibility.SOURCE}, {compatibility.AS_OF}"
 
 
 def torch(facts: Facts) -> Results:
@@ -103,7 +103,7 @@ def _install(facts: Facts) -> Action:
     return _pip(
         f"按官方配套表选择与 CANN 配套的 torch 与 torch_npu（{_TABLE}；本机 CANN：{cann or '未知'}）",
         f"choose torch and torch_npu for CANN {cann or '(unknown here)'} from the published table ({_TABLE})",
-        "<torch==版本> <torch-npu==版本>",
+        "<torch==X> <torch-npu==X>",
     )
 
 

@@ -41,8 +41,12 @@ class Python:
 
     version: str
     executable: str
+    prefix: str
     base: str
-    virtual: bool
+
+    @property
+    def virtual(self) -> bool:
+        return self.prefix != self.base
 
 
 @dataclass(frozen=True)
@@ -117,8 +121,8 @@ def python() -> Python:
     return Python(
         version=platform.python_version(),
         executable=redact(sys.executable),
+        prefix=redact(sys.prefix),
         base=redact(sys.base_prefix),
-        virtual=sys.prefix != sys.base_prefix,
     )
 
 

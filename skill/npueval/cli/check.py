@@ -1,0 +1,36 @@
+"""``npueval check``: are tests triggered? The five parts, or the block that says why nothing runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from npueval import gate, plan, triggers
+from npueval.answers import Block
+from npueval.cli.base import Reply, verb
+from npueval.errors import Exit
+from npueval.language import Lang
+
+
+@verb("check")
+@click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
+@click.option("--lang", type=click.Choice(["zh", "en"]), default="zh", show_default=True)
+@click.option(
+    "--diagnosis",
+    "reading",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Use this reading of `npueval doctor --json` instead of looking at the machine.",
+)
+def command(plan_file: Path, lang: Lang, reading: Path | None) -> Reply:
+    """Decide both triggers with their evidence; print the five parts, or the block (exit status 3).
+
+    \b
+    Example:  npueval check npueval.yaml
+              npueval check npueval.yaml --lang en --json
+    """
+    wanted = plan.load(plan_file)
+    diagnosis = gate.load(reading) if reading else gate.examine(wanted.root)
+    answer = triggers.answer(wanted, diagnosis, triggers.decide(wanted, diagnosis), lang)
+    status = Exit.NOT_EXECUTED if isinstance(answer, Block) else Exit.OK
+    return Reply(answer.as_json(), answer.markdown(), status)
