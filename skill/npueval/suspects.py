@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from npueval.blocks import Block
 from npueval.lines import Span
-from npueval.rows import delimiter_cells, split
+from npueval.rows import delimiter_cells
 from npueval.tree import Suspect
 
 _CHECKED = re.compile(r"\[[✓✔√]\]|［\s*[xXｘＸ✓✔√]\s*］|[☑✅](?=\s)")
@@ -32,5 +32,5 @@ def suspicious_lines(data: bytes, paragraph: Block, spans: Sequence[Span]) -> It
         if paragraph.level == 0 and (found := _HEADING.match(text)):
             marks = "#" * len(found[0].strip(" \t\u3000\xa0"))
             yield Suspect("heading", line, Span(start, start + len(found[0].encode())), f"{marks} ")
-        elif index and delimiter_cells(text) > 1 and len(split(data, *spans[index - 1]).cells) > 1:
+        elif index and "|" in text and delimiter_cells(text) and b"|" in data[slice(*spans[index - 1])]:
             yield Suspect("table", line, Span(start, end), "")

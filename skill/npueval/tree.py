@@ -123,6 +123,21 @@ class Section:
     checks: tuple[CheckBox, ...] = ()
     code: tuple[CodeBlock, ...] = ()
 
+    @cached_property
+    def fields_by_key(self) -> Mapping[str, list[int]]:
+        """Field numbers (from 0) by folded key."""
+        return _positions(item.key for item in self.fields)
+
+    @cached_property
+    def checks_by_label(self) -> Mapping[str, list[int]]:
+        """Check box numbers (from 0) by folded label."""
+        return _positions(check.label for check in self.checks)
+
+    @cached_property
+    def code_by_name(self) -> Mapping[str, list[int]]:
+        """All code blocks' numbers (from 0) under the one name they have, ``code``."""
+        return _positions("code" for _ in self.code)
+
 
 @dataclass(frozen=True)
 class Suspect:
