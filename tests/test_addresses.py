@@ -128,7 +128,7 @@ def test_it_refuses_with_what_there_is(page: Document, path: str, code: str, wor
 
 
 def test_a_table_whose_head_does_not_fit_is_named(page: Document) -> None:
-    with pytest.raises(DocumentError, match=r"line 39 is no table, because its header and delimiter row differ"):
+    with pytest.raises(DocumentError, match=r"line 40 is no table: its header and delimiter row differ"):
         resolve(page, "Compare#4/x/两列")
 
 

@@ -193,12 +193,9 @@ def _missing(document: Document, address: Address, wanted: str | None = None) ->
     items = [item.key for item in section.fields] + [check.label for check in section.checks]
     row = wanted or rest.rpartition("/")[0] or rest
     near = nearest(row, rows) + nearest(wanted or rest, items)
-    broken = [
-        suspect.line for suspect in document.suspects if suspect.kind == "table" and _holds(document, number, suspect)
-    ]
-    if broken:
-        near = [f"none; line {broken[0]} is no table, because its header and delimiter row differ in number of cells"]
-    return _absent(document, f"no {wanted or rest!r} in section {section.key}", near, section.line)
+    broken = [each.line for each in document.suspects if each.kind == "table" and _holds(document, number, each)]
+    hint = f"line {broken[0]} is no table: its header and delimiter row differ in number of cells" if broken else ""
+    return _absent(document, f"no {wanted or rest!r} in section {section.key}", near, section.line, hint)
 
 
 def _holds(document: Document, number: int, suspect: Suspect) -> bool:
@@ -206,6 +203,8 @@ def _holds(document: Document, number: int, suspect: Suspect) -> bool:
     return document.sections[number].line < suspect.line and not any(suspect.line >= each.line for each in following)
 
 
-def _absent(document: Document, message: str, near: Sequence[str], line: int | None = None) -> DocumentError:
-    hint = f"nearest: {', '.join(near)}" if near else f"'npueval show {document.name}' lists what there is"
-    return DocumentError(message, code="ADDRESS_MISSING", path=document.path, line=line, hint=hint)
+def _absent(
+    document: Document, message: str, near: Sequence[str], line: int | None = None, hint: str = ""
+) -> DocumentError:
+    nearby = f"nearest: {', '.join(near)}" if near else f"'npueval show {document.name}' lists what there is"
+    return DocumentError(message, code="ADDRESS_MISSING", path=document.path, line=line, hint=hint or nearby)
