@@ -10,28 +10,28 @@ import click
 from npueval import __version__
 from npueval.cli.base import run_main
 
-COMMANDS = (
-    "init",
-    "doctor",
-    "check",
-    "measure",
-    "smoke",
-    "baseline",
-    "golden",
-    "train",
-    "compare",
-    "report",
-    "run",
-    "show",
-    "set",
-    "undo",
-    "lint",
-    "explain",
-)
+COMMANDS = {
+    "init": "Create the blank documents and a first plan.",
+    "doctor": "Read the machine; may tests run here?",
+    "check": "Triggers; the five parts, or the not-executed block.",
+    "measure": "Measure the workload of a plan, or time a command.",
+    "smoke": "A few inputs and training steps: does it run at all?",
+    "baseline": "Find baselines in logs; make and take in the GPU kit.",
+    "golden": "Compare two outputs number by number.",
+    "train": "Judge a training log: does it learn?",
+    "compare": "Comparability, ratios, verdict.",
+    "report": "Write the results into the documents.",
+    "run": "All of it, in order.",
+    "show": "Read one place of a document.",
+    "set": "Change one place of a document.",
+    "undo": "Take back the last change of the documents.",
+    "lint": "Check the documents.",
+    "explain": "Tell what a rule wants and why.",
+}
 
 
 class Verbs(click.Group):
-    """Imports the file of a command only when it is asked for, so that ``--help`` stays light."""
+    """Imports the file of a command only when that command runs: ``--help`` needs no more than the table above."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -41,6 +41,10 @@ class Verbs(click.Group):
             return None
         command: click.Command = import_module(f"npueval.cli.{cmd_name}").command
         return command
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
