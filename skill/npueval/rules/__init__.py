@@ -1,0 +1,56 @@
+"""The laws of the documents, in the order in which they are reported. A code is never used twice."""
+
+from npueval.rules import (
+    bare_not_applicable,
+    baseline_mismatch,
+    check_mismatch,
+    command_mismatch,
+    dataset_mismatch,
+    figure_mismatch,
+    fp32_tolerance,
+    gate_mismatch,
+    misplaced_document,
+    misread_check_box,
+    misread_heading,
+    misread_table,
+    missing_anchor,
+    missing_document,
+    missing_gpu_command,
+    not_utf8,
+    problem_mismatch,
+    unrecorded_stagnation,
+    unsourced_baseline,
+    verdict_mismatch,
+    verdict_without_baseline,
+    verdict_without_npu_figure,
+    version_mismatch,
+)
+from npueval.rules.base import Documents, Rule
+
+RULES: tuple[Rule, ...] = (
+    missing_anchor.RULE,
+    misread_heading.RULE,
+    misread_check_box.RULE,
+    not_utf8.RULE,
+    missing_document.RULE,
+    misread_table.RULE,
+    misplaced_document.RULE,
+    verdict_without_npu_figure.RULE,
+    verdict_without_baseline.RULE,
+    bare_not_applicable.RULE,
+    unsourced_baseline.RULE,
+    fp32_tolerance.RULE,
+    unrecorded_stagnation.RULE,
+    missing_gpu_command.RULE,
+    gate_mismatch.RULE,
+    version_mismatch.RULE,
+    dataset_mismatch.RULE,
+    baseline_mismatch.RULE,
+    command_mismatch.RULE,
+    check_mismatch.RULE,
+    verdict_mismatch.RULE,
+    figure_mismatch.RULE,
+    problem_mismatch.RULE,
+)
+
+__all__ = ["RULES", "Documents", "Rule"]

@@ -1,0 +1,119 @@
+"""What a written value says: nothing, a reason, a verdict, a gate, a version, a figure. Words only, no document."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from enum import Enum
+
+from npueval.records import Gate
+
+_NOT_APPLICABLE = re.compile(r"N\s*/?\s*A\b", re.IGNORECASE)
+_EMPTY = re.compile(r"[\s\-–—/.。、…()<>:,;]*")
+_PENDING = re.compile(r"待|未|无|暂|没有|缺|不可比|不适用|TBD\b|TODO\b", re.IGNORECASE)
+_DENIED = re.compile(r"暂?无(?!法)|没有|不涉及|none\b", re.IGNORECASE)
+_FAILED = re.compile(r"❌|✗|否|不通过|[未没]通过|不达标|[未没]达标|不合格|不满足|[未没]满足|失败|fail", re.IGNORECASE)
+_CONDITIONAL = re.compile(r"有条件|部分(?:通过|达标)")
+_PASSED = re.compile(
+    r"✅|✓|√|是(?!否)|已?(?:通过|达标|满足|合格|成功)(?![率标]|后|时)|pass(?:ed)?\b|ok\b", re.IGNORECASE
+)
+_GATE = re.compile(r"(?<![A-Za-z_])(?:AUTO|MANUAL_STOP|UNKNOWN)(?![A-Za-z_])")
+_VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.[0-9A-Za-z]+)+)(?:\+\w+)?", re.IGNORECASE)
+_BASELINE = re.compile(r"(?P<log>日志|\blog)|(?P<gpu>GPU|CUDA)|(?P<cpu>CPU)", re.IGNORECASE)
+_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_FIGURE = re.compile(rf"(?<![\w.])({_NUMBER})\s*(ms|%|(?:samples?|images?|tokens?|items?|req)/s)", re.IGNORECASE)
+
+
+class Verdict(Enum):
+    """What an acceptance cell says once it says something."""
+
+    PASSED = "passed"
+    CONDITIONAL = "conditional"
+    FAILED = "failed"
+
+
+def plain(text: str) -> str:
+    """``text`` after NFKC, without emphasis, code ticks and outer blanks."""
+    return unicodedata.normalize("NFKC", text).replace("**", "").replace("`", "").strip()
+
+
+def is_blank(text: str) -> bool:
+    """Nothing is written: empty, or dashes only."""
+    return _EMPTY.fullmatch(plain(text)) is not None
+
+
+def is_not_applicable(text: str) -> bool:
+    """The value begins with ``N/A``."""
+    return _NOT_APPLICABLE.match(plain(text)) is not None
+
+
+def lacks_reason(text: str) -> bool:
+    """``N/A`` and nothing that says why."""
+    words = plain(text)
+    found = _NOT_APPLICABLE.match(words)
+    return found is not None and _EMPTY.fullmatch(words[found.end() :]) is not None
+
+
+def is_open(text: str) -> bool:
+    """No answer yet: blank, ``N/A``, or a word of waiting or absence (待补采, 未执行, 无, 不可比 …) first."""
+    return is_blank(text) or is_not_applicable(text) or _PENDING.match(plain(text)) is not None
+
+
+def denies(text: str) -> bool:
+    """The value says that there is nothing: 无, 没有, ``N/A`` …"""
+    return is_not_applicable(text) or _DENIED.match(plain(text)) is not None
+
+
+def is_measured(text: str) -> bool:
+    """A figure stands there."""
+    return not is_open(text) and any(character.isdigit() for character in text)
+
+
+def verdict(text: str) -> Verdict | None:
+    """The verdict that a value begins with, or ``None`` while it is open."""
+    words = plain(text)
+    for pattern, meaning in (
+        (_FAILED, Verdict.FAILED),
+        (_CONDITIONAL, Verdict.CONDITIONAL),
+        (_PASSED, Verdict.PASSED),
+    ):
+        if pattern.match(words):
+            return meaning
+    return None
+
+
+def gate(text: str) -> Gate | None:
+    """The first gate word of a value."""
+    found = _GATE.search(plain(text))
+    return Gate(found[0]) if found else None
+
+
+def baseline_kind(text: str) -> str | None:
+    """Where a baseline is said to come from: ``log``, ``gpu``, ``cpu``, ``none`` (N/A); ``None``: it does not say."""
+    if is_not_applicable(text):
+        return "none"
+    found = _BASELINE.search(plain(text))
+    return found.lastgroup if found else None
+
+
+def versions(text: str) -> list[str]:
+    """Everything shaped like a version (``8.0.RC3``, ``2.1.0.post10``), lower-case, without ``v`` and local part."""
+    return [found.lower() for found in _VERSION.findall(plain(text))]
+
+
+def figures(text: str) -> list[tuple[str, str]]:
+    """Numbers that carry a unit of latency, rate or share, as written: ``[("4.20", "ms"), ("1234", "images/s")]``."""
+    return [(number.replace(",", ""), unit.lower()) for number, unit in _FIGURE.findall(plain(text))]
+
+
+def numbers(text: str) -> list[str]:
+    """Every number of a value, as written, without thousands separators."""
+    return [number.replace(",", "") for number in re.findall(_NUMBER, plain(text))]
+
+
+def rounds_to(figure: str, known: Iterable[str]) -> bool:
+    """Whether one of the ``known`` numbers, rounded to the decimals of ``figure``, is ``figure``."""
+    decimals = len(figure.partition(".")[2])
+    half = 0.5 * 10.0**-decimals
+    return any(abs(float(number) - float(figure)) <= half * (1 + 1e-9) for number in known)
