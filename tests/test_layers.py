@@ -13,18 +13,22 @@ import npueval
 PACKAGE = Path(npueval.__file__).parent
 
 LAYERS = (
-    ("errors", "resources", "records", "autocorrelation"),
-    ("statistics",),
+    ("errors", "resources", "records", "autocorrelation", "host", "language", "versions", "demands", "labels", "lines", "rows", "blocks", "items", "atomic"),
+    ("statistics", "wording", "npu_smi", "plaindata", "sentences", "compatibility", "needs", "commands", "encoding", "tree", "aliases", "ledger", "journal"),
+    ("suspects", "templates", "matching", "places", "transactions"),
+    ("growing", "addresses", "layout"),
+    ("cases",),
     ("runs",),
     ("contracts", "markdown", "environment"),
-    ("yamlfile",),
-    ("plan", "devices", "workloads", "logs", "rules"),
-    ("measuring", "baselines", "comparing", "reporting", "patching", "linting"),
+    ("yamlfile", "diagnosis", "answers", "structure"),
+    ("plan", "devices", "workloads", "logs", "rules", "checks"),
+    ("pipeline", "fiveparts", "snapshot",),
+    ("gate", "triggers", "measuring", "baselines", "comparing", "reporting", "patching", "linting"),
     ("workflow",),
     ("cli",),
     ("__main__",),
 )
-FAMILIES = ("devices", "workloads", "logs", "rules")
+FAMILIES = ("devices", "workloads", "logs", "rules", "checks")
 ONLY_USER = {"markdown_it": "markdown", "jsonschema": "contracts", "ruamel": "yamlfile", "filelock": "transactions"}
 INSIDE_FUNCTIONS = {"torch", "torch_npu", "paddle", "matplotlib", "mcp", "sklearn", "pynvml"}
 # The doors and the package's own front are free to reach every layer below them.

@@ -35,10 +35,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class Memory:
-    """Four peaks in bytes, of which none stands for another.
+    """Four figures in bytes, of which none stands for another.
 
-    ``allocated``: held by tensors; ``reserved``: held by the framework's allocator; ``device``: taken on the card by
-    everybody, as the driver says; ``host_rss``: resident memory of the measuring process.
+    ``allocated``: peak held by tensors; ``reserved``: peak held by the framework's allocator; ``device``: taken on the
+    card by everybody at the window's end, as the driver says; ``host_rss``: resident memory of the process then.
     """
 
     allocated: Reading
@@ -63,7 +63,8 @@ class Case:
     iterations left out); under an open load ``queue`` is the wait from the scheduled time to the start. A sample covers
     ``group`` iterations. ``events`` (by the device's own clock) and ``enqueue`` (until the call returned) belong to
     ``infer`` and exist on asynchronous devices. ``window_ns`` frames all samples on the wall clock, ``items`` were
-    finished in it; ``streamed_ns`` and ``streamed_items`` are the window without a synchronise inside. On several
+    finished in it; ``streamed_ns`` and ``streamed_items`` are the window without a synchronise inside. ``invalid`` says
+    what is wrong with the outputs, ``error`` what ended the case before it was ``complete``. On several
     ``cards`` the samples are those of the slowest card in each iteration and the items those of all cards.
     """
 
@@ -82,12 +83,12 @@ class Case:
     items: int = 0
     streamed_ns: int | None = None
     streamed_items: int = 0
-    first_ns: int | None = None
     failures: tuple[Failure, ...] = ()
     retries: int = 0
     memory: Memory | None = None
     complete: bool = True
     error: str | None = None
+    invalid: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
 
     @property

@@ -77,8 +77,8 @@ class Run:
 
     @property
     def valid(self) -> bool:
-        """Whether the figures may be used at all."""
-        return not self.invalid
+        """Whether the figures may be used at all: not where an output was wrong."""
+        return not self.invalid and not any(case.invalid for case in self.cases)
 
     @cached_property
     def segments(self) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class Run:
         yield from self.invalid
         yield from self.doubts
         for case in self.cases:
-            yield from (f"{case.name}: {doubt}" for doubt in case.doubts)
+            yield from (f"{case.name}: {doubt}" for doubt in (*case.invalid, *case.doubts))
 
 
 def save(run: Run, folder: str | Path, *, compress: bool = False) -> Path:
@@ -176,6 +176,7 @@ def case_from_data(data: Mapping[str, Any]) -> Case:
             "enqueue": _optional(_nanoseconds, data["enqueue"]),
             "failures": tuple(Failure(**item) for item in data["failures"]),
             "memory": _optional(_memory, data["memory"]),
+            "invalid": tuple(data["invalid"]),
             "doubts": tuple(data["doubts"]),
         }
     )

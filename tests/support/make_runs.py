@@ -38,7 +38,6 @@ def make_case(batch: int = 1, infer_ms: float = 2.0, n: int = 200, **changes: An
         "warmup": {name: series[:10] for name, series in samples.items()},
         "window_ns": int(sum(series.sum() for series in samples.values())),
         "items": batch * n,
-        "first_ns": int(infer_ms * 50e6),
         "memory": Memory(Reading(3 << 20), Reading(4 << 20), Reading(None, "not readable"), Reading(200 << 20)),
     }
     return Case(**{**known, **changes})

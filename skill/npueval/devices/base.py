@@ -81,6 +81,10 @@ class Device(ABC):
     def memory(self) -> Memory:
         """Peaks since :meth:`reset_memory` where the allocator keeps them; device and host as they stand now."""
 
+    def held(self) -> Reading:
+        """Bytes in use by the workload at this moment: what grows when it leaks."""
+        return host_rss()
+
     def reset_memory(self) -> None:  # noqa: B027 - most devices keep none
         """Forget the peaks. Nothing to forget on devices that keep none."""
 
@@ -152,6 +156,10 @@ class Accelerator(Device):
             device=self._taken(),
             host_rss=host_rss(),
         )
+
+    def held(self) -> Reading:
+        """See :meth:`Device.held`."""
+        return self.reading("memory_allocated", self.index)
 
     def _taken(self) -> Reading:
         try:

@@ -1,0 +1,138 @@
+"""Measure a workload as its plan says; the answer is a Run."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from npueval import __version__, statistics
+from npueval.cases import Case
+from npueval.conditions import ColdStart, Protocol
+from npueval.devices import Device
+from npueval.errors import MeasurementError
+from npueval.measuring.case_work import CaseSpec
+from npueval.measuring.journal import COLD, HEAD, TAIL, Job, Journal
+from npueval.measuring.supervisor import Progress, supervise
+from npueval.measuring.worker import work
+from npueval.plan import Plan
+from npueval.runs import Run, from_data, to_data
+
+__all__ = ["case_specs", "measure"]
+
+JOURNALS = ".journal"
+
+
+def measure(
+    plan: Plan,
+    *,
+    device: str | Device | None = None,
+    environment: Mapping[str, Any] | None = None,
+    journal: Path | None = None,
+    progress: Progress = lambda _line: None,
+) -> Run:
+    """Measure every case of the plan on ``device`` (by default the plan's) and return the Run, which is not yet saved.
+
+    The work is done in a process of its own, which writes to a folder under ``journal`` (by default in the plan's
+    ``runs``): called again after it was killed, the measurement goes on with the cases that are missing. A device
+    object instead of a name is measured in this process. ``progress`` hears one line for each step.
+
+    :class:`NotExecuted` where the device is not there (there is no fall-back), :class:`WorkloadError` where the
+    workload cannot be used, :class:`MeasurementError` where not one case gave a sample.
+    """
+    name = device.name if isinstance(device, Device) else device or plan.device
+    job = _job(plan, name)
+    notes = Journal.open(journal or plan.runs / JOURNALS, job)
+    resumed = any(notes.case(number) for number in range(len(job.cases)))
+    if isinstance(device, Device):
+        work(job, device, notes, lambda event, facts: progress(f"{event} {facts.get('name', '')}".strip()))
+    else:
+        supervise(job, notes, plan.case_timeout_s, progress)
+    run = _run(plan, job, notes, environment or {}, resumed)
+    if not any(case.n for case in run.cases):
+        raise MeasurementError(f"not one sample was taken: {run.cases[0].error}", hint=f"see {notes.folder}")
+    notes.remove()
+    return run
+
+
+def case_specs(plan: Plan) -> tuple[CaseSpec, ...]:
+    """Every batch under every load of the plan: each concurrency, then each arrival rate served by the most workers."""
+    loads: list[tuple[int, float | None]] = [(workers, None) for workers in plan.concurrency]
+    loads += [(max(plan.concurrency), rate) for rate in plan.arrival_rates]
+    return tuple(CaseSpec(batch, plan.precision, *load) for batch in plan.batches for load in loads)
+
+
+def _job(plan: Plan, device: str) -> Job:
+    return Job(
+        workload=plan.workload,
+        root=str(plan.root),
+        device=device,
+        precision=plan.precision,
+        precision_mode=plan.precision_mode,
+        cases=case_specs(plan),
+        target_batch=plan.target_batch,
+        seed=plan.seed,
+        scope=plan.segments,
+        warmup=plan.warmup,
+        iterations=plan.iterations,
+    )
+
+
+def _run(plan: Plan, job: Job, journal: Journal, environment: Mapping[str, Any], resumed: bool) -> Run:
+    head, cold, tail = (journal.get(name) or {} for name in (HEAD, COLD, TAIL))
+    if not head:
+        raise MeasurementError("the worker ended before it had loaded the workload", hint=f"see {journal.folder}")
+    cases = tuple(filter(None, (journal.case(number) for number in range(len(job.cases)))))
+    created = datetime.now(timezone.utc)
+    hits = cold.get("first_hits", {})
+    # Through the file's own form, so that what is measured and what is read back cannot differ.
+    return from_data(
+        to_data(
+            Run(
+                id=f"{created:%Y%m%dT%H%M%SZ}-{head['device']['kind']}-{secrets.token_hex(2)}",
+                created=f"{created:%Y-%m-%dT%H:%M:%SZ}",
+                tool=__version__,
+                device=head["device"],
+                precision=job.precision,
+                unit=plan.unit,
+                seed=job.seed,
+                protocol=_protocol(job, head),
+                workload=head["workload"],
+                simulated=head["simulated"],
+                complete=len(cases) == len(job.cases) and all(case.complete for case in cases),
+                plan_sha256=plan.sha256,
+                floor_ns=head["floor_ns"],
+                not_measured=cold.get("not_measured", {}),
+                cold_start=ColdStart(head["load_ns"], next(iter(hits.values()), None), hits),
+                inputs=head["inputs"],
+                output_check=tail.get("output_check"),
+                cases=cases,
+                environment=environment,
+                invalid=tuple(tail.get("invalid", ())),
+                doubts=(*tail.get("doubts", ()), *_resumed(resumed), *_unfinished(cases)),
+            )
+        )
+    )
+
+
+def _protocol(job: Job, head: Mapping[str, Any]) -> Protocol:
+    each = "before the first and after every segment of every iteration; once at the end of the streamed window"
+    return Protocol(
+        warmup=job.warmup,
+        iterations=job.iterations,
+        scope=job.scope,
+        synchronisation=each if head["asynchronous"] else "not needed: calls return finished",
+        percentile=statistics.METHOD,
+        clock=head["clock"],
+        precision_mode=job.precision_mode,
+    )
+
+
+def _resumed(resumed: bool) -> tuple[str, ...]:
+    return ("measured in more than one process: it was broken off and went on later",) if resumed else ()
+
+
+def _unfinished(cases: tuple[Case, ...]) -> tuple[str, ...]:
+    return tuple(f"{case.name} is incomplete ({case.n} samples): {case.error}" for case in cases if not case.complete)

@@ -1,0 +1,50 @@
+"""One seed for every generator, and a look at whether the workload keeps it."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from npueval.devices import Device
+
+_LARGEST_NUMPY_SEED = 2**32
+
+
+def set_all(seed: int, device: Device) -> None:
+    """Seed python, numpy, torch (where it is loaded) and the device."""
+    random.seed(seed)
+    np.random.seed(seed % _LARGEST_NUMPY_SEED)
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.manual_seed(seed)
+    device.seed(seed)
+
+
+@contextlib.contextmanager
+def watched(found: list[str], seed: int) -> Iterator[None]:
+    """Add to ``found`` every generator that is given another seed inside, once each."""
+    torch = sys.modules.get("torch")
+    homes = [(random, "random"), (np.random, "numpy"), *([(torch, "torch")] if torch else [])]
+    with contextlib.ExitStack() as stack:
+        for home, name in homes:
+            function = "manual_seed" if name == "torch" else "seed"
+            original = getattr(home, function)
+            setattr(home, function, _reporting(original, name, found, {seed, seed % _LARGEST_NUMPY_SEED}))
+            stack.callback(setattr, home, function, original)
+        yield
+
+
+def _reporting(original: Callable[..., Any], name: str, found: list[str], known: set[int]) -> Callable[..., Any]:
+    def seed(*arguments: Any, **named: Any) -> Any:
+        value = next(iter((*arguments, *named.values())), None)
+        doubt = f"the workload seeds {name} with {value} itself: the plan's seed does not hold"
+        if value not in known and doubt not in found:
+            found.append(doubt)
+        return original(*arguments, **named)
+
+    return seed

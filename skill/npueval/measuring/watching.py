@@ -1,0 +1,77 @@
+"""What is looked for around the window, where looking costs the figures nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from npueval.cases import Reading
+from npueval.devices import Device
+from npueval.measuring.loops import Watch
+from npueval.pipeline import Passage, Pipeline
+from npueval.workloads import leaves, output_facts
+
+_LEAK_BYTES, _LEAK_PER_ITERATION = 8 << 20, 4 << 10
+
+
+def shape_watch(value: Any, odd: list[Any]) -> Watch:
+    """A look at every output's shape that costs next to nothing; ``None`` where outputs have none to look at."""
+    if hasattr(value, "shape"):
+        expected = value.shape
+
+        def look(output: Any) -> None:
+            if output.shape != expected:
+                odd.append(tuple(output.shape))
+
+        return look
+    if isinstance(value, tuple | list | dict):
+        nested = [getattr(leaf, "shape", None) for leaf in leaves(value)]
+
+        def look_inside(output: Any) -> None:
+            found = [getattr(leaf, "shape", None) for leaf in leaves(output)]
+            if found != nested:
+                odd.append(found)
+
+        return look_inside
+    return None
+
+
+def wrong_output(pipeline: Pipeline, raw: Any, cold: Passage, device: Device) -> Iterator[str]:
+    """What is wrong with the outputs before and after the window: other shapes, NaN, Inf."""
+    with device.lane(own_stream=False) as lane:
+        last = pipeline.walk(raw, lane, device.clock)
+    first_facts, last_facts = output_facts(cold.output), output_facts(last.output)
+    if [(f.shape, f.dtype) for f in first_facts] != [(f.shape, f.dtype) for f in last_facts]:
+        yield "the output's shape or type changed during the case"
+    for when, facts in (("first", first_facts), ("last", last_facts)):
+        nan, inf = sum(fact.nan for fact in facts), sum(fact.inf for fact in facts)
+        if nan or inf:
+            yield f"the {when} output holds {nan} NaN and {inf} Inf"
+
+
+def leak(before: Reading, after: Reading, iterations: int) -> Iterator[str]:
+    """Whether more memory is in use after the window than before it, iteration by iteration."""
+    if before.value is None or after.value is None:
+        return
+    growth = after.value - before.value
+    if growth > max(_LEAK_BYTES, _LEAK_PER_ITERATION * iterations):
+        yield f"memory grew by {growth / 2**20:.0f} MiB over {iterations} iterations: the workload leaks"
+
+
+def printed() -> int | None:
+    """Bytes that have gone to stdout so far, where that is a file (as in the worker process)."""
+    sys.stdout.flush()
+    try:
+        status = os.fstat(1)
+    except OSError:
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def prints(before: int | None, after: int | None) -> Iterator[str]:
+    """Whether the workload wrote to stdout between two readings of :func:`printed`."""
+    if before is not None and after is not None and after > before:
+        yield f"the workload printed {after - before} bytes inside the window: the figures contain it"

@@ -1,0 +1,127 @@
+"""What happens in the measuring process: load, measure each case that is not done yet, check the outputs."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from npueval.cases import Case
+from npueval.devices import Device
+from npueval.errors import WorkloadError
+from npueval.measuring import seeds
+from npueval.measuring.case_work import Bench, CaseSpec, measure_case
+from npueval.measuring.checking import check_outputs
+from npueval.measuring.floor import floor_ns
+from npueval.measuring.journal import COLD, HEAD, TAIL, Job, Journal
+from npueval.measuring.window import is_out_of_memory, said
+from npueval.pipeline import Passage, build, load_precision
+from npueval.runs import to_data
+from npueval.workloads import input_facts, load
+
+Report = Callable[[str, Mapping[str, Any]], None]
+
+
+@dataclass
+class _Work:
+    """A job under way in this process, with what it has found so far."""
+
+    job: Job
+    device: Device
+    journal: Journal
+    report: Report
+    noticed: list[str]
+    bench: Bench
+    raw: Mapping[int, Any]
+    floor_ns: float
+
+
+def work(job: Job, device: Device, journal: Journal, report: Report) -> None:
+    """Do what is left of a job; every result goes to the journal.
+
+    :class:`WorkloadError` where the workload does not load or its inputs cannot be made. A case that fails is written
+    with its error and the next one begins.
+    """
+    noticed = list(device.doubts())
+    with seeds.watched(noticed, job.seed):
+        task = _loaded(job, device, journal, report, noticed)
+        for number, spec in enumerate(job.cases):
+            if journal.case(number) is None:
+                report("case", {"number": number, "name": spec.empty().name})
+                journal.put_case(number, _case(task, number, spec))
+        report("check", {})
+        check, wrong = check_outputs(task.bench, task.raw.get(job.target_batch, next(iter(task.raw.values()))))
+        journal.put(TAIL, {"output_check": to_data(check), "invalid": wrong, "doubts": noticed})
+
+
+def _loaded(job: Job, device: Device, journal: Journal, report: Report, noticed: list[str]) -> _Work:
+    report("load", {})
+    seeds.set_all(job.seed, device)
+    before = device.clock.now()
+    workload = load(job.workload, Path(job.root))
+    workload.call("load", device.name, load_precision(job.precision, job.precision_mode))
+    load_ns = device.clock.now() - before
+    pipeline = build(workload, device, job.precision, job.precision_mode)
+    bench = Bench(device, workload, pipeline, job.scope, job.warmup, job.iterations, job.seed)
+    raw = {batch: _inputs(bench, batch, noticed) for batch in dict.fromkeys(spec.batch for spec in job.cases)}
+    floor = floor_ns(device, [step.segment for step in pipeline.steps if step.segment in job.scope])
+    if journal.get(HEAD) is None:
+        journal.put(HEAD, _head(bench, raw, load_ns, floor))
+    return _Work(job, device, journal, report, noticed, bench, raw, floor)
+
+
+def _inputs(bench: Bench, batch: int, noticed: list[str]) -> Any:
+    raw, again = (bench.workload.call("inputs", batch, bench.seed) for _ in range(2))
+    if input_facts(batch, raw).sha256 != input_facts(batch, again).sha256:
+        noticed.append(f"inputs({batch}, {bench.seed}) gives other inputs each time: the seed does not fix them")
+    return raw
+
+
+def _head(bench: Bench, raw: Mapping[int, Any], load_ns: int, floor: float) -> dict[str, Any]:
+    device = bench.device
+    return {
+        "device": to_data(device.describe()),
+        "simulated": device.simulated,
+        "asynchronous": device.asynchronous,
+        "clock": device.clock.name,
+        "workload": to_data(bench.workload.facts()),
+        "inputs": to_data([input_facts(batch, value) for batch, value in raw.items()]),
+        "load_ns": load_ns,
+        "floor_ns": floor,
+    }
+
+
+def _case(task: _Work, number: int, spec: CaseSpec) -> Case:
+    seeds.set_all(task.job.seed, task.device)
+
+    def tape_at(columns: list[str], rows: int, group: int) -> Path:
+        return task.journal.tape_at(number, columns, rows, group)
+
+    try:
+        bench, cold = _first_hit(task, spec.batch)
+        return measure_case(spec, bench, task.raw[spec.batch], cold, task.floor_ns, tape_at)
+    except WorkloadError as error:
+        where = said(error.__cause__, task.bench.workload.path) if error.__cause__ else error.message
+        return task.journal.unfinished(number, spec, f"outside the timed window: {where}")
+    except (MemoryError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
+        return task.journal.unfinished(number, spec, said(error, task.bench.workload.path))
+    finally:
+        gc.collect()
+        task.device.release()
+
+
+def _first_hit(task: _Work, batch: int) -> tuple[Bench, Passage]:
+    """The first iteration of a case, whose time is kept apart when no earlier case had this batch."""
+    bench = task.bench
+    with task.device.lane(own_stream=False) as lane:
+        cold = bench.pipeline.walk(task.raw[batch], lane, task.device.clock)
+    pipeline = bench.pipeline.without_idle_transfers(task.raw[batch], cold)
+    hits = (task.journal.get(COLD) or {"first_hits": {}})["first_hits"]
+    hits.setdefault(str(batch), sum(cold.durations.values()))
+    not_measured = dict(pipeline.scoped(bench.scope).not_measured)
+    task.journal.put(COLD, {"first_hits": hits, "not_measured": not_measured})
+    return replace(bench, pipeline=pipeline), cold
