@@ -15,11 +15,14 @@ from npueval.errors import Exit, NpuevalError, Problem
 PROBE = """
 import os, sys
 import click
-from npueval.cli.base import Reply, run_main, verb
+import npueval.cli
+from npueval.cli.base import Reply, verb
 from npueval.errors import Exit, NpuevalError, Problem
 
 @click.group()
 def cli(): pass
+
+npueval.cli.cli = cli
 
 @verb("probe")
 @click.argument("what")
@@ -34,7 +37,7 @@ def command(what):
     return Reply({"list": list(range(1000))}, text="数字 done", status=Exit.FINDINGS, warnings=["careful"])
 
 cli.add_command(command)
-sys.exit(run_main(cli))
+npueval.cli.main()
 """
 
 

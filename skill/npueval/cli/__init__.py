@@ -8,7 +8,6 @@ from importlib import import_module
 import click
 
 from npueval import __version__
-from npueval.cli.base import run_main
 
 COMMANDS = {
     "init": "Create the blank documents and a first plan.",
@@ -60,4 +59,10 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point of ``skill``, ``npueval`` and ``python -m npueval``."""
-    sys.exit(run_main(cli))
+    try:
+        status = cli.main(standalone_mode=False)
+    except BaseException as error:  # noqa: BLE001  (told apart, or raised again, by what is loaded only then)
+        from npueval.cli.base import answer_error
+
+        status = answer_error(error)
+    sys.exit(status if isinstance(status, int) else 0)

@@ -110,23 +110,21 @@ def _dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
 
 
-def run_main(cli: click.Command) -> int:
-    """Run the command line; return the exit status; never let a user's mistake become a traceback."""
+def answer_error(error: BaseException) -> int:
+    """Print what ended a command and return the exit status; raise again what is no doing of the user's."""
     as_json = "--json" in sys.argv
-    try:
-        status = cli.main(standalone_mode=False)
-    except NpuevalError as error:
+    if isinstance(error, NpuevalError):
         return _fail(as_json, error)
-    except click.ClickException as error:
+    if isinstance(error, click.ClickException):
         return _fail(as_json, NpuevalError(error.format_message(), code="USAGE", hint="--help shows the usage"))
-    except (click.Abort, KeyboardInterrupt):
+    if isinstance(error, click.Abort | KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return Exit.INTERRUPTED
-    except BrokenPipeError:
+    if isinstance(error, BrokenPipeError):
         # The reader has gone (`| head`); leave nothing for the interpreter's last flush to complain about.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return Exit.OK
-    return status if isinstance(status, int) else Exit.OK
+    raise error
 
 
 def _fail(as_json: bool, error: NpuevalError) -> int:
