@@ -13,7 +13,7 @@ import npueval
 PACKAGE = Path(npueval.__file__).parent
 
 LAYERS = (
-    ("errors", "resources", "records", "autocorrelation", "host", "language", "versions", "demands", "labels", "lines", "rows", "blocks", "items", "atomic"),
+    ("errors", "resources", "records", "conditions", "autocorrelation", "host", "language", "versions", "demands", "labels", "lines", "rows", "blocks", "items", "atomic"),
     ("statistics", "wording", "npu_smi", "plaindata", "sentences", "compatibility", "needs", "commands", "encoding", "tree", "aliases", "ledger", "journal"),
     ("suspects", "templates", "matching", "places", "transactions"),
     ("growing", "addresses", "layout"),
