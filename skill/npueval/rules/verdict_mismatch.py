@@ -25,7 +25,8 @@ def check(documents: Documents) -> Iterator[Remark]:
         if failed and failed[1] and authority is Verdict.PASSED:
             yield at(failed[0], f"{blocked!r} is ticked, but Compare §1 says it passed")
     overall = documents.cell("Compare", "1", "总体结论", "结论")
-    yield from _summary(documents, "总体结论", verdict(overall.text) if overall else None)
+    if overall:
+        yield from _summary(documents, "总体结论", verdict(overall.text))
 
 
 def _rows(documents: Documents, section: str, label: str, authority: Verdict | None) -> Iterator[Remark]:

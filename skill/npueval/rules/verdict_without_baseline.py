@@ -10,7 +10,7 @@ _HINT = "write N/A（原因） until a log or a GPU result gives the baseline"
 
 
 def check(documents: Documents) -> Iterator[Remark]:
-    without = [label for label, (section, columns) in _BASELINES.items() if not _known(documents, section, columns)]
+    without = [label for label, (section, columns) in _BASELINES.items() if _empty(documents, section, columns)]
     for label in without:
         yield from _praise(documents.cell("Compare", "1", label, "结论"))
         for line in documents.lines("Compare", _BASELINES[label][0], "是否达标"):
@@ -19,10 +19,10 @@ def check(documents: Documents) -> Iterator[Remark]:
         yield from _praise(documents.cell("Compare", "1", "总体结论", "结论"))
 
 
-def _known(documents: Documents, section: str, columns: tuple[str, ...]) -> bool:
-    return any(
-        is_measured(line.cells[0].text) for name in columns for line in documents.lines("Compare", section, name)
-    )
+def _empty(documents: Documents, section: str, columns: tuple[str, ...]) -> bool:
+    """The columns are there and hold no figure; columns that are gone altogether are the structure's matter."""
+    lines = [line for name in columns for line in documents.lines("Compare", section, name)]
+    return bool(lines) and not any(is_measured(line.cells[0].text) for line in lines)
 
 
 def _praise(judged: Value | None) -> Iterator[Remark]:

@@ -19,17 +19,19 @@ def check(documents: Documents) -> Iterator[Remark]:
 
 
 def _summary(documents: Documents) -> Iterator[Remark]:
-    measured = {
-        label: any(is_measured(line.cells[0].text) for line in documents.lines("Compare", section, column))
-        for label, (section, column) in _NPU_COLUMNS.items()
-    }
+    measured: dict[str, bool] = {}
+    for label, (section, column) in _NPU_COLUMNS.items():
+        figures = [line.cells[0].text for line in documents.lines("Compare", section, column)]
+        if figures:  # A column that is gone altogether is the structure's matter.
+            measured[label] = any(map(is_measured, figures))
     for label, known in measured.items():
         judged = documents.cell("Compare", "1", label, "结论")
         if judged and verdict(judged.text) and not known:
             yield at(judged, f"verdict on {label!r} while the whole NPU column is empty", _HINT)
     overall = documents.cell("Compare", "1", "总体结论", "结论")
     # A migration that never ran has failed without any figure; only praise needs one.
-    if overall and verdict(overall.text) in (Verdict.PASSED, Verdict.CONDITIONAL) and not any(measured.values()):
+    praise = overall is not None and verdict(overall.text) in (Verdict.PASSED, Verdict.CONDITIONAL)
+    if overall and praise and measured and not any(measured.values()):
         yield at(overall, "an overall verdict while no NPU figure exists", _HINT)
 
 
