@@ -15,6 +15,7 @@ _PAIR = Item("torch_pair", "torch 与 torch_npu 配套", "torch and torch_npu", 
 _CANN_PAIR = Item("cann_pair", "torch_npu 与 CANN 配套", "torch_npu and CANN")
 _OPERATOR = Item("operator", "NPU 最小算子", "one small operator on the NPU", needed=True)
 _NUMPY = Item("numpy", "numpy 版本", "numpy version")
+_INTERPRETER = Item("interpreter", "Python 与 torch_npu 配套", "Python and torch_npu")
 _RUNTIME = Item("runtime", "运行时提示", "runtime hints")
 _TABLE = f"{compatibility.SOURCE}, {compatibility.AS_OF}"
 
@@ -105,6 +106,23 @@ def _install(facts: Facts) -> Action:
         f"choose torch and torch_npu for CANN {cann or '(unknown here)'} from the published table ({_TABLE})",
         "<torch==X> <torch-npu==X>",
     )
+
+
+def interpreter(facts: Facts) -> Results:
+    """torch_npu comes as a wheel for some Pythons only."""
+    torch_version = facts.environment.packages.get("torch")
+    version = facts.environment.python.version
+    if torch_version and compatibility.python_suits(version, torch_version) is False:
+        pythons = ", ".join(compatibility.PYTHONS[Version(torch_version).public])
+        yield _INTERPRETER.failed(
+            f"Python {version} 不在 torch {torch_version} 的 torch_npu 发布范围内（{pythons}；{_TABLE}）",
+            f"torch_npu for torch {torch_version} is published for Python {pythons}, here is {version} ({_TABLE})",
+        )
+        yield Action(
+            Stage.PYTHON,
+            Text(f"用 Python {pythons} 之一新建虚拟环境", f"make a virtual environment of one of Python {pythons}"),
+            Text("`python --version` 在范围内", "`python --version` is one of them"),
+        )
 
 
 def _pip(zh: str, en: str, what: str) -> Action:
@@ -233,4 +251,4 @@ def runtime(facts: Facts) -> Results:
         yield _RUNTIME.noted(line, line)
 
 
-CHECKS: tuple[Check, ...] = (torch, plugin, pairs, operator, numpy, runtime)
+CHECKS: tuple[Check, ...] = (torch, plugin, interpreter, pairs, operator, numpy, runtime)
