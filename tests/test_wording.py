@@ -1,6 +1,7 @@
 """What a written value says."""
 
 import pytest
+
 from npueval import wording
 from npueval.records import Gate
 from npueval.wording import Verdict
@@ -17,7 +18,9 @@ def test_not_applicable_without_a_reason(text: str) -> None:
     assert wording.lacks_reason(text)
 
 
-@pytest.mark.parametrize("text", ["N/A（没有 GPU）", "N/A：仅推理", "N/A (no log)", "N/A - 未测", "NAS 网络存储", "无"])
+@pytest.mark.parametrize(
+    "text", ["N/A（没有 GPU）", "N/A：仅推理", "N/A未测", "N/A (no log)", "N/A - 未测", "NAS 网络存储", "无"]
+)
 def test_a_reason_or_something_else(text: str) -> None:
     assert not wording.lacks_reason(text)
 
@@ -29,7 +32,16 @@ def test_measured(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "N/A（第 2 次失败）", "待按 Mig_Readme §2.6 补采", "不可比：batch 1 与 32", "未执行", "TBD 2025", "数字"],
+    [
+        "",
+        "N/A（第 2 次失败）",
+        "N/A缺 1 项",
+        "待按 Mig_Readme §2.6 补采",
+        "不可比：batch 1 与 32",
+        "未执行",
+        "TBD 2025",
+        "数字",
+    ],
 )
 def test_not_measured(text: str) -> None:
     assert not wording.is_measured(text)
@@ -68,13 +80,13 @@ def test_gate() -> None:
 
 
 def test_versions() -> None:
-    text = "驱动 24.1.rc2.2，CANN 8.0.RC3，torch_npu v2.1.0.post10，torch 2.1.0+cpu，batch 32，2025-06-01"
-    assert wording.versions(text) == ["24.1.rc2.2", "8.0.rc3", "2.1.0.post10", "2.1.0"]
+    text = "驱动24.1.rc2.2，CANN8.0.RC3，torch_npu v2.1.0.post10，torch 2.1.0a0+git，batch 32，2025-06-01，train3.py"
+    assert wording.versions(text) == ["24.1.rc2.2", "8.0.rc3", "2.1.0.post10", "2.1.0a0"]
 
 
 def test_figures_carry_their_unit() -> None:
-    text = "p50 4.20 ms，吞吐 1,234.5 images/s，top-1 97.8%，batch 32"
-    assert wording.figures(text) == [("4.20", "ms"), ("1234.5", "images/s"), ("97.8", "%")]
+    text = "p50 4.20 ms，batch 32，9 ms，吞吐1,234.5 images/s，top-1 97.8%"
+    assert wording.figures(text) == [("4.20", "ms"), ("9", "ms"), ("1234.5", "images/s"), ("97.8", "%")]
     assert wording.figures("8 bits") == []
 
 
@@ -104,3 +116,11 @@ def test_baseline_kind(text: str, kind: str | None) -> None:
 @pytest.mark.parametrize(("text", "denied"), [("无", True), ("暂无", True), ("N/A（无）", True), ("无法收敛", False)])
 def test_denies(text: str, denied: bool) -> None:
     assert wording.denies(text) is denied
+
+
+@pytest.mark.parametrize("text", ["1" * 100_000, "1,111" * 20_000, "N" + " " * 100_000, "a" * 100_000, "1." * 50_000])
+def test_long_values_take_linear_time(text: str) -> None:
+    assert wording.figures(text) == []
+    assert not wording.lacks_reason(text)
+    assert wording.verdict(text) is None
+    wording.versions(text)

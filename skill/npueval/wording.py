@@ -9,20 +9,22 @@ from enum import Enum
 
 from npueval.records import Gate
 
-_NOT_APPLICABLE = re.compile(r"N\s*/?\s*A\b", re.IGNORECASE)
+# ASCII: between "A" and a Chinese character there is a word boundary only then, and digits are digits.
+_FLAGS = re.IGNORECASE | re.ASCII
+_NOT_APPLICABLE = re.compile(r"N\s*(?:/\s*)?A\b", _FLAGS)
 _EMPTY = re.compile(r"[\s\-–—/.。、…()<>:,;]*")
-_PENDING = re.compile(r"待|未|无|暂|没有|缺|不可比|不适用|TBD\b|TODO\b", re.IGNORECASE)
-_DENIED = re.compile(r"暂?无(?!法)|没有|不涉及|none\b", re.IGNORECASE)
-_FAILED = re.compile(r"❌|✗|否|不通过|[未没]通过|不达标|[未没]达标|不合格|不满足|[未没]满足|失败|fail", re.IGNORECASE)
+_PENDING = re.compile(r"待|未|无|暂|没有|缺|不可比|不适用|TBD\b|TODO\b", _FLAGS)
+_DENIED = re.compile(r"暂?无(?!法)|没有|不涉及|none\b", _FLAGS)
+_FAILED = re.compile(r"❌|✗|否|不通过|[未没]通过|不达标|[未没]达标|不合格|不满足|[未没]满足|失败|fail", _FLAGS)
 _CONDITIONAL = re.compile(r"有条件|部分(?:通过|达标)")
-_PASSED = re.compile(
-    r"✅|✓|√|是(?!否)|已?(?:通过|达标|满足|合格|成功)(?![率标]|后|时)|pass(?:ed)?\b|ok\b", re.IGNORECASE
+_PASSED = re.compile(r"✅|✓|√|是(?!否)|已?(?:通过|达标|满足|合格|成功)(?!率|标|后|时)|pass(?:ed)?\b|ok\b", _FLAGS)
+_GATE = re.compile(r"\b(?:AUTO|MANUAL_STOP|UNKNOWN)\b", re.ASCII)
+_BASELINE = re.compile(r"(?P<log>日志|\blog)|(?P<gpu>GPU|CUDA)|(?P<cpu>CPU)", _FLAGS)
+_VERSION = re.compile(r"(?<![\d.])\d+(?:\.(?:\d+(?:[a-z]{1,5}\d+)?|[a-z]{1,5}\d+))+", _FLAGS)
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?", re.ASCII)
+_FIGURE = re.compile(
+    rf"(?<![\w.])(?<!\d,)({_NUMBER.pattern})\s*(ms|%|(?:samples?|images?|tokens?|items?|req)/s)", _FLAGS
 )
-_GATE = re.compile(r"(?<![A-Za-z_])(?:AUTO|MANUAL_STOP|UNKNOWN)(?![A-Za-z_])")
-_VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.[0-9A-Za-z]+)+)(?:\+\w+)?", re.IGNORECASE)
-_BASELINE = re.compile(r"(?P<log>日志|\blog)|(?P<gpu>GPU|CUDA)|(?P<cpu>CPU)", re.IGNORECASE)
-_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
-_FIGURE = re.compile(rf"(?<![\w.])({_NUMBER})\s*(ms|%|(?:samples?|images?|tokens?|items?|req)/s)", re.IGNORECASE)
 
 
 class Verdict(Enum):
@@ -35,7 +37,8 @@ class Verdict(Enum):
 
 def plain(text: str) -> str:
     """``text`` after NFKC, without emphasis, code ticks and outer blanks."""
-    return unicodedata.normalize("NFKC", text).replace("**", "").replace("`", "").strip()
+    # NFKC would make of "32，4.2" a number with a thousands separator.
+    return unicodedata.normalize("NFKC", text.replace("，", ", ")).replace("**", "").replace("`", "").strip()
 
 
 def is_blank(text: str) -> bool:
@@ -98,7 +101,7 @@ def baseline_kind(text: str) -> str | None:
 
 
 def versions(text: str) -> list[str]:
-    """Everything shaped like a version (``8.0.RC3``, ``2.1.0.post10``), lower-case, without ``v`` and local part."""
+    """Everything shaped like a version (``8.0.rc3``, ``2.1.0.post10``), in lower case and without a local part."""
     return [found.lower() for found in _VERSION.findall(plain(text))]
 
 
@@ -109,7 +112,7 @@ def figures(text: str) -> list[tuple[str, str]]:
 
 def numbers(text: str) -> list[str]:
     """Every number of a value, as written, without thousands separators."""
-    return [number.replace(",", "") for number in re.findall(_NUMBER, plain(text))]
+    return [number.replace(",", "") for number in _NUMBER.findall(plain(text))]
 
 
 def rounds_to(figure: str, known: Iterable[str]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from npueval.rules.base import Documents, Remark, Rule, Value, at
 from npueval.wording import is_open, plain
 
-_SCRIPT = re.compile(r"[\w./\\-]*?([\w-]+\.(?:py|sh))\b")
+_SCRIPT = re.compile(r"(?<![\w-])[\w-]+\.(?:py|sh)\b")
 _NOT_OURS = {"set_env.sh"}
 _COMMANDS = ("代码级迁移 / 启动命令", "推理测试", "训练测试")
 

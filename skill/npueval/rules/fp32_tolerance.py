@@ -9,7 +9,7 @@ from npueval.wording import plain
 
 _NUMBER = r"(\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 _SINGLE = re.compile(_NUMBER, re.IGNORECASE)
-_NAMED = re.compile(rf"(rtol|atol)\s*[=:]?\s*{_NUMBER}", re.IGNORECASE)
+_NAMED = re.compile(rf"(rtol|atol)\s*(?:[=:]\s*)?{_NUMBER}", re.IGNORECASE)
 
 
 def check(documents: Documents) -> Iterator[Remark]:

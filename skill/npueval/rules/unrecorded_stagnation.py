@@ -7,7 +7,7 @@ from npueval.rules.base import Documents, Remark, Rule, Value, at
 from npueval.wording import is_blank, is_open, numbers, plain
 
 _DEFAULT_LIMIT = 500
-_STEPS = re.compile(r"(\d[\d,]*)\s*(?:个?(?:step|iter|优化步|步)|次迭代)", re.IGNORECASE)
+_STEPS = re.compile(r"(?<![\d,])(\d[\d,]*)\s*(?:个?(?:step|iter|优化步|步)|次迭代)", re.IGNORECASE)
 _STALLED = re.compile(r"无明显|停滞|不动|[未没]见?有?改善|仍无|不收敛")
 
 
