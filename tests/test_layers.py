@@ -13,17 +13,17 @@ import npueval
 PACKAGE = Path(npueval.__file__).parent
 
 LAYERS = (
-    ("errors", "resources", "records", "conditions", "autocorrelation", "host", "language", "versions", "demands", "labels", "lines", "rows", "blocks", "items", "atomic"),
-    ("statistics", "wording", "npu_smi", "plaindata", "sentences", "compatibility", "needs", "commands", "encoding", "tree", "aliases", "ledger", "journal"),
-    ("suspects", "templates", "matching", "places", "transactions"),
-    ("growing", "addresses", "layout"),
+    ("errors", "resources", "records", "conditions", "autocorrelation", "host", "language", "versions", "demands", "labels", "lines", "rows", "blocks", "items", "atomic", "moments"),
+    ("statistics", "wording", "tolerances", "arrays", "trends", "npu_smi", "plaindata", "sentences", "compatibility", "needs", "commands", "encoding", "tree", "aliases", "ledger", "journal"),
+    ("proportions", "numeric", "arrayfiles", "suspects", "templates", "matching", "places", "transactions"),
+    ("symptoms", "growing", "addresses", "layout"),
     ("cases",),
     ("runs",),
     ("contracts", "markdown", "environment"),
     ("yamlfile", "diagnosis", "answers", "structure"),
     ("plan", "devices", "workloads", "logs", "rules", "checks"),
-    ("pipeline", "fiveparts", "snapshot",),
-    ("gate", "triggers", "measuring", "baselines", "comparing", "reporting", "patching", "linting"),
+    ("pipeline", "accuracy", "learning", "fiveparts", "snapshot",),
+    ("gate", "triggers", "measuring", "baselines", "golden", "training", "comparing", "reporting", "patching", "linting"),
     ("workflow",),
     ("cli",),
     ("__main__",),

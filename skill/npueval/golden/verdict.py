@@ -1,0 +1,248 @@
+"""Are the outputs right? Each output held against its reference, within the tolerance of the precision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from npueval.arrayfiles import open_arrays
+from npueval.arrays import Array
+from npueval.cases import SEGMENTS
+from npueval.language import Text
+from npueval.numeric import Classes, Difference, difference
+from npueval.symptoms import Pair, Place, Symptom, symptoms
+from npueval.tolerances import Tolerance
+
+INPUTS = "inputs"
+STAGES = (INPUTS, *SEGMENTS)
+"""The first part of a head's name in a golden set: where on its way through the workload it was taken."""
+
+_CHUNK = 1 << 18
+_LARGEST_GROUP = 1 << 22
+_STAGE_PLACES: Mapping[str, tuple[Place, Text]] = {
+    INPUTS: (
+        "inputs",
+        Text("两侧的输入不同：后面的差异不能归因于模型", "the inputs differ: nothing after them says anything"),
+    ),
+    "preprocess": (
+        "preprocessing",
+        Text("输入一致而预处理结果不同", "the inputs agree, what preprocessing makes of them does not"),
+    ),
+    "infer": ("output head", Text("预处理一致而模型输出不同", "preprocessing agrees, the model's output does not")),
+    "postprocess": (
+        "output head",
+        Text("模型输出一致而后处理结果不同", "the model's output agrees, the postprocessed result does not"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Shape and element type of one side of a head."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Head:
+    """One output against its reference. ``reason`` says why it failed.
+
+    ``difference`` is ``None`` where the two could not be held against each other: absent, another shape, another kind.
+    """
+
+    name: str
+    reference: Facts | None
+    hypothesis: Facts | None
+    passed: bool
+    reason: Text | None = None
+    difference: Difference | None = None
+
+
+@dataclass(frozen=True)
+class Golden:
+    """The verdict over all heads, the tolerance it rests on, and where to look first when it failed."""
+
+    tolerance: Tolerance
+    equal_nan: bool
+    heads: tuple[Head, ...]
+    symptoms: tuple[Symptom, ...] = ()
+    notes: tuple[Text, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Every head is within the tolerance, and at least one element was compared."""
+        return any(head.difference and head.difference.elements for head in self.heads) and not self.failed
+
+    @property
+    def failed(self) -> tuple[Head, ...]:
+        """The heads that failed."""
+        return tuple(head for head in self.heads if not head.passed)
+
+
+def compare_files(
+    reference: str | Path,
+    hypothesis: str | Path,
+    tolerance: Tolerance,
+    *,
+    equal_nan: bool = False,
+    axis: int | None = None,
+) -> Golden:
+    """:func:`compare` of two files or folders (:func:`npueval.arrays.open_arrays`)."""
+    return compare(open_arrays(reference), open_arrays(hypothesis), tolerance, equal_nan=equal_nan, axis=axis)
+
+
+def compare(
+    reference: Mapping[str, Array],
+    hypothesis: Mapping[str, Array],
+    tolerance: Tolerance,
+    *,
+    equal_nan: bool = False,
+    axis: int | None = None,
+) -> Golden:
+    """Hold every array of ``hypothesis`` against the one of the same name (two lone arrays need no common name).
+
+    Nothing is broadcast: another shape is a failure. Integers and booleans must be equal, unless the precision is INT8.
+    ``axis`` is that of the classes where outputs are logits (the last one of a table of numbers by default).
+    """
+    if len(reference) == len(hypothesis) == 1:
+        hypothesis = {next(iter(reference)): next(iter(hypothesis.values()))}
+    pairs = [Pair(name, array, hypothesis[name]) for name, array in reference.items() if name in hypothesis]
+    compared = {pair.name: _head(pair, tolerance, equal_nan, axis) for pair in pairs}
+    heads = tuple(compared.get(name) or _absent(name, array) for name, array in reference.items())
+    suspect = _first_stage([pair for pair in pairs if not compared[pair.name].passed])
+    return Golden(
+        tolerance,
+        equal_nan,
+        heads,
+        tuple(_by_stage(suspect)) + symptoms(suspect, tolerance),
+        tuple(_notes(reference, hypothesis, heads)),
+    )
+
+
+def _absent(name: str, array: Array) -> Head:
+    reason = Text("结果中没有这个输出头", "the hypothesis has no such head")
+    return Head(name, Facts(array.shape, array.dtype), None, False, reason)
+
+
+def _notes(reference: Mapping[str, Array], hypothesis: Mapping[str, Array], heads: tuple[Head, ...]) -> Iterator[Text]:
+    further = [name for name in hypothesis if name not in reference]
+    if further:
+        names = ", ".join(further[:5])
+        yield Text("基线没有、未比对的输出头：{names}", "not in the reference, so not compared: {names}").filled(
+            {"names": names}
+        )
+    for head in heads:
+        if head.difference and not head.difference.elements:
+            yield Text("{name} 为空，没有可比的元素", "{name} is empty: there is nothing to compare").filled(
+                {"name": head.name}
+            )
+
+
+def _head(pair: Pair, tolerance: Tolerance, equal_nan: bool, axis: int | None) -> Head:
+    ref, hyp = pair.reference, pair.hypothesis
+    sides = Facts(ref.shape, ref.dtype), Facts(hyp.shape, hyp.dtype)
+    reason = _incomparable(ref, hyp)
+    if reason:
+        return Head(pair.name, *sides, False, reason)
+    classes = _classes(ref, axis)
+    group = classes.count * classes.inner if classes else 1
+    exact = ref.kind in ("integer", "bool")
+    applied = tolerance.for_integers() if exact else tolerance
+    found = difference(
+        _paired(ref, hyp, max(1, _CHUNK // group) * group),
+        applied,
+        ref.shape,
+        equal_nan=equal_nan,
+        classes=classes,
+        order=ref.order if ref.order == hyp.order else "C",
+    )
+    return Head(pair.name, *sides, found.outside == 0, _why(found, applied, equal_nan), found)
+
+
+def _incomparable(ref: Array, hyp: Array) -> Text | None:
+    if ref.shape != hyp.shape:
+        sides = {"ref": str(ref.shape), "hyp": str(hyp.shape)}
+        return Text("形状不同：基线 {ref}，结果 {hyp}", "shapes differ: reference {ref}, hypothesis {hyp}").filled(
+            sides
+        )
+    mixed = ref.kind == "integer" and np.result_type(ref.dtype, hyp.dtype).kind == "f" if ref.kind == hyp.kind else True
+    if mixed:
+        sides = {"ref": ref.dtype, "hyp": hyp.dtype}
+        return Text(
+            "类型不可比：基线 {ref}，结果 {hyp}", "types do not compare: reference {ref}, hypothesis {hyp}"
+        ).filled(sides)
+    return None
+
+
+def _classes(array: Array, axis: int | None) -> Classes | None:
+    """Where the classes lie, if these are logits: floating point, two dimensions (or an axis that was named)."""
+    dimensions = len(array.shape)
+    if array.kind != "real" or array.order != "C" or not array.size or (axis is None and dimensions != 2):
+        return None
+    place = -1 if axis is None else axis
+    if not -dimensions <= place < dimensions:
+        return None
+    place %= dimensions
+    classes = Classes(array.shape[place], math.prod(array.shape[place + 1 :]))
+    return classes if classes.count > 1 and classes.count * classes.inner <= _LARGEST_GROUP else None
+
+
+def _paired(ref: Array, hyp: Array, elements: int) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    if ref.order != hyp.order:
+        ref, hyp = ref.in_c_order(), hyp.in_c_order()
+    yield from zip(ref.chunks(elements), hyp.chunks(elements), strict=True)
+
+
+def _why(found: Difference, applied: Tolerance, equal_nan: bool) -> Text | None:
+    if found.outside == 0:
+        return None
+    exact = applied.rtol == applied.atol == 0
+    text = Text(
+        "{outside}/{elements} 个元素（{share}）{where}", "{outside} of {elements} elements ({share}) {where}"
+    ).filled(
+        {
+            "outside": found.outside,
+            "elements": found.elements,
+            "share": f"{found.outside_share:.2%}",
+            "where": Text("不相等", "not equal") if exact else Text("超出容差", "outside the tolerance"),
+        }
+    )
+    if found.reference.nan and not equal_nan:
+        more = Text("；基线自身含 {nan} 个 NaN", "; the reference holds {nan} NaN itself").filled(
+            {"nan": found.reference.nan}
+        )
+        return Text(text.zh + more.zh, text.en + more.en)
+    lost = found.hypothesis.nan + found.hypothesis.inf - found.reference.nan - found.reference.inf
+    more = Text("，结果比基线多 {lost} 个 NaN/Inf", ", {lost} more NaN or Inf than the reference").filled(
+        {"lost": lost}
+    )
+    return Text(text.zh + more.zh, text.en + more.en) if lost > 0 else text
+
+
+def _first_stage(failed: list[Pair]) -> list[Pair]:
+    """Of a golden set the failed heads of the earliest stage: what comes after it follows from it."""
+    stages = {pair.name: _stage(pair.name) for pair in failed}
+    known = [stage for stage in stages.values() if stage]
+    if not known:
+        return failed
+    first = min(known, key=STAGES.index)
+    return [pair for pair in failed if stages[pair.name] == first]
+
+
+def _stage(name: str) -> str | None:
+    first = name.partition(".")[0]
+    return first if first in STAGES else None
+
+
+def _by_stage(suspect: list[Pair]) -> Iterator[Symptom]:
+    stage = _stage(suspect[0].name) if suspect else None
+    found = _STAGE_PLACES.get(stage) if stage else None
+    if found:
+        yield Symptom(found[0], suspect[0].name, found[1])
