@@ -55,7 +55,11 @@ class Fact:
 
 @dataclass(frozen=True)
 class Figure:
-    """One number in its normal form (ms, items per second, fraction), with the original beside it."""
+    """One number in its normal form (ms, items per second, fraction), with the original beside it.
+
+    ``unit`` of a score whose scale cannot be told is ``scale?``. ``per`` says whose a rate is: ``card``, ``total``, or
+    ``?`` where nobody knows (which forbids a ratio). ``n`` is the number of samples behind the value, where known.
+    """
 
     metric: str
     value: float
@@ -63,6 +67,8 @@ class Figure:
     direction: Direction
     source: Citation | None = None
     original: str = ""
+    per: str = ""
+    n: int | None = None
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,108 @@ class Baseline:
     def figure(self, metric: str) -> Figure | None:
         """The figure of a metric, or ``None`` where the baseline has none."""
         return next((figure for figure in self.figures if figure.metric == metric), None)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One condition of a measurement, held against the baseline's: *same*, *differs*, or *unknown*."""
+
+    name: str
+    outcome: Literal["same", "differs", "unknown"]
+    ours: str | None = None
+    theirs: str | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One figure of one device, or ``None`` with the reason (Chinese: it is what the document says).
+
+    ``low`` and ``high`` bound it with 95 % confidence, ``n`` counts the samples behind it, ``source`` is the id of the
+    Run or the citation it comes from.
+    """
+
+    value: float | None = None
+    reason: str = ""
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How many times better the NPU is than a baseline: above 1 is better, whatever the metric's direction.
+
+    ``None`` with the reason where the two cannot be compared; without ``low`` and ``high`` where only means are known.
+    """
+
+    value: float | None = None
+    reason: str = ""
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict in the words of the documents; ``passed`` is ``None`` while it is open, which ``text`` explains."""
+
+    passed: bool | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of the performance table: a metric of one batch under one load, in every column."""
+
+    metric: str
+    label: str
+    unit: str
+    direction: Direction
+    batch: int
+    concurrency: int
+    cpu: Cell
+    gpu: Cell
+    npu: Cell
+    to_cpu: Gain
+    to_gpu: Gain
+    target: str
+    judgement: Judgement
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One row of the stage table: median ms of one segment at the target batch."""
+
+    segment: str
+    baseline: Cell
+    npu: Cell
+
+
+@dataclass(frozen=True)
+class Score:
+    """One row of the accuracy table. ``difference`` is the NPU's value less the baseline's."""
+
+    metric: str
+    direction: Direction
+    baseline: Cell
+    npu: Cell
+    difference: float | None
+    threshold: str
+    judgement: Judgement
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The Run held against its baseline: what is comparable, every figure side by side, and three verdicts."""
+
+    grade: Grade
+    points: tuple[Point, ...]
+    lines: tuple[Line, ...]
+    stages: tuple[Stage, ...]
+    scores: tuple[Score, ...]
+    performance: Judgement
+    accuracy: Judgement
+    overall: Judgement
 
 
 @dataclass(frozen=True)
