@@ -7,7 +7,7 @@ from npueval.records import Gate
 from npueval.wording import Verdict
 
 
-@pytest.mark.parametrize("text", ["", " ", "-", "—", "/", "……", "（）"])
+@pytest.mark.parametrize("text", ["", " ", "-", "—", "/", "……", "（）", "<p50>", "（待填写）", "（如 Top-1）"])
 def test_blank(text: str) -> None:
     assert wording.is_blank(text)
     assert wording.is_open(text)

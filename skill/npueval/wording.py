@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from npueval.records import Gate
+from npueval.values import is_placeholder
 
 # ASCII: between "A" and a Chinese character there is a word boundary only then, and digits are digits.
 _FLAGS = re.IGNORECASE | re.ASCII
@@ -42,8 +43,8 @@ def plain(text: str) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Nothing is written: empty, or dashes only."""
-    return _EMPTY.fullmatch(plain(text)) is not None
+    """Nothing is written: empty, dashes only, or a placeholder like ``<路径>``."""
+    return _EMPTY.fullmatch(plain(text)) is not None or is_placeholder(text)
 
 
 def is_not_applicable(text: str) -> bool:
