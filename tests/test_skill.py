@@ -9,10 +9,11 @@ import pytest
 from skills_ref import read_properties, validate
 
 import npueval
+from npueval.addresses import resolve
 from npueval.cli import COMMANDS
 from npueval.errors import Exit
-from npueval.layout import HOMES
 from npueval.rules import RULES
+from npueval.structure import blank
 
 FOLDER = Path(npueval.__file__).parent
 SKILL = (FOLDER / "SKILL.md").read_text(encoding="utf-8")
@@ -37,8 +38,8 @@ def test_every_page_is_linked_and_every_link_leads_somewhere() -> None:
 def test_commands_documents_and_rules_are_called_by_their_names(text: str) -> None:
     assert set(re.findall(r"[`:] *npueval ([a-z]+)", text)) <= set(COMMANDS)
     assert set(re.findall(r"NPE\d{3}", text)) <= {rule.code for rule in RULES}
-    addresses = set(re.findall(r"`(\w+)#", text))
-    assert addresses <= {home.name for home in HOMES}
+    for address in re.findall(r"`(\w+#[^`]+)`", text):
+        assert resolve(blank(address.partition("#")[0]), address).address
 
 
 def test_the_exit_statuses_are_the_program_s() -> None:

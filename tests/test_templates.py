@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
+from npueval.addresses import resolve
 from npueval.contracts import violations
 from npueval.markdown import parse
 from npueval.resources import schema, template
@@ -81,6 +82,16 @@ def test_each_missing_anchor_is_the_one_that_is_named(relative: str) -> None:
     for cut in anchors:
         named = missing(read(relative, cut.data))
         assert len(named) == 1 and cut.anchor.startswith(str(named[0])), f"without {cut.anchor!r}: {named}"
+
+
+@pytest.mark.parametrize("relative", TEMPLATES)
+def test_each_place_to_be_filled_has_an_address_of_its_own(relative: str) -> None:
+    document = read(relative)
+    for section in document.sections:
+        rows = [(row, column) for table in section.tables for row in table.labels for column in table.columns[1:]]
+        keys = [*(item.key for item in section.fields), *(box.label for box in section.checks)]
+        for path in (*("/".join(cell) for cell in rows), *keys):
+            assert resolve(document, f"{document.name}#{section.key}/{path}").kind in ("cell", "field", "check")
 
 
 @pytest.mark.parametrize("relative", TEMPLATES)
