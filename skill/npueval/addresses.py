@@ -28,7 +28,7 @@ class Address:
     def parse(cls, text: str) -> Address:
         """Read an address; raises :class:`DocumentError` where it names no document or is absurdly long."""
         document, _, path = (part.strip() for part in text.partition("#"))
-        if not document or len(text) > _LONGEST:
+        if not document or len(text) > _LONGEST or not _encodable(text):
             raise DocumentError(
                 f"not an address: {text[:80]!r}",
                 code="ADDRESS_INVALID",
@@ -48,6 +48,14 @@ class TableSlot:
     table: int
     label: str
 
+    def of(self, document: Document) -> Table:
+        """The table itself."""
+        return document.sections[self.section].tables[self.table]
+
+    def key(self, document: Document) -> str:
+        """How an address names it."""
+        return f"{document.sections[self.section].key}[{self.table + 1}]"
+
 
 def resolve(document: Document, address: Address | str) -> Place:
     """The one place that an address means. A row's label alone means its value where the table has two columns.
@@ -63,25 +71,46 @@ def resolve(document: Document, address: Address | str) -> Place:
         if len(found) == 1:
             return found[0]
         if found:
-            raise _ambiguous(document, address, [place.address for place in found])
+            raise ambiguous(document, address, [place.address for place in found])
     raise _missing(document, address)
 
 
-def table_for(document: Document, address: Address, *, after: str | None, cells: int) -> TableSlot:
-    """The table in which a row that is not there yet belongs: by the row it follows, else by its number of columns.
+def slot_for(document: Document, address: Address, *, after: str | None, cells: int) -> TableSlot:
+    """The table that holds, or is to hold, the row of this address.
 
-    Raises :class:`DocumentError` as :func:`resolve` does.
+    Of several tables it is the one that has the row, or the row ``after``, or ``cells`` columns. Raises
+    :class:`DocumentError` as :func:`resolve` does.
     """
     slots = list(_slots(document, address.path))
-    if after is not None:
-        slots = [slot for slot in slots if exactly(_table(document, slot).rows_by_label, after)]
+    if not slots:
+        raise _missing(document, address)
+    having = [slot for slot in slots if exactly(slot.of(document).rows_by_label, slot.label)]
+    beside = [slot for slot in slots if after is not None and exactly(slot.of(document).rows_by_label, after)]
+    wide = [slot for slot in slots if len(slot.of(document).columns) == cells]
+    if after is not None and not having and not beside:
+        raise _missing(document, address, wanted=after)
+    for narrower in (having, beside, wide):
+        slots = [slot for slot in slots if slot in narrower] or slots
     if len(slots) > 1:
-        slots = [slot for slot in slots if len(_table(document, slot).columns) == cells] or slots
-    if len(slots) == 1:
-        return slots[0]
-    if slots:
-        raise _ambiguous(document, address, [f"{document.name}#{_section_key(document, slot)}" for slot in slots])
-    raise _missing(document, address, wanted=after)
+        raise ambiguous(document, address, [f"{document.name}#{slot.key(document)}" for slot in slots])
+    return slots[0]
+
+
+def places(document: Document, section: int) -> Iterator[Place]:
+    """Every cell (but for the rows' labels), field, check box and code block of a section."""
+    part = document.sections[section]
+    for number, table in enumerate(part.tables):
+        for row in range(len(table.rows)):
+            for column in range(1, len(table.columns)):
+                yield of_cell(document, section, number, row, column)
+    yield from (of_field(document, section, item) for item in range(len(part.fields)))
+    yield from (of_check(document, section, item, check.label) for item, check in enumerate(part.checks))
+    yield from (of_code(document, section, item) for item in range(len(part.code)))
+
+
+def _encodable(text: str) -> bool:
+    """Whether a command line's text is whole; bytes that are no UTF-8 come as halves of surrogate pairs."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _slots(document: Document, path: str) -> Iterator[TableSlot]:
@@ -152,20 +181,13 @@ def _within(document: Document, number: int, only: int | None, name: str, tier: 
         for item in tier.labels(section.fields_by_key, name):
             yield of_field(document, number, item)
         for item in tier.checks(section.checks_by_label, name):
-            yield of_check(document, number, item)
+            yield of_check(document, number, item, name)
         for item in tier.labels(section.code_by_name, name):
             yield of_code(document, number, item)
 
 
-def _table(document: Document, slot: TableSlot) -> Table:
-    return document.sections[slot.section].tables[slot.table]
-
-
-def _section_key(document: Document, slot: TableSlot) -> str:
-    return f"{document.sections[slot.section].key}[{slot.table + 1}]"
-
-
-def _ambiguous(document: Document, address: Address, fits: Sequence[str]) -> DocumentError:
+def ambiguous(document: Document, address: Address, fits: Sequence[str]) -> DocumentError:
+    """The error for an address that fits several places."""
     shown = ", ".join(fits[:5]) + (f" and {len(fits) - 5} more" if len(fits) > 5 else "")
     return DocumentError(
         f"address {address} fits {len(fits)} places: {shown}",

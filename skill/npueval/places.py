@@ -33,6 +33,11 @@ class Place:
     address: str = ""
 
     @property
+    def key(self) -> tuple[object, ...]:
+        """What tells this place from every other one of the document."""
+        return self.kind, self.section, self.table, self.row, self.column, self.item
+
+    @property
     def position(self) -> tuple[int, int]:
         """Line and column, from 1; for a missing cell, the end of its row."""
         start = self.span.start if self.span else self.the_table.rows[self.row].end
@@ -77,14 +82,15 @@ def of_cell(document: Document, section: int, table: int, row: int, column: int)
 def of_field(document: Document, section: int, item: int) -> Place:
     """The value of a field."""
     field = document.sections[section].fields[item]
-    address = _of_item(document, section, [each.key for each in document.sections[section].fields], item)
+    keys = [each.key for each in document.sections[section].fields]
+    address = f"{document.name}#{document.sections[section].key}/{_counted(keys, item)}"
     return Place(document, "field", field.span, field.text, section, item=item, address=address)
 
 
-def of_check(document: Document, section: int, item: int) -> Place:
-    """The mark of a check box."""
+def of_check(document: Document, section: int, item: int, name: str) -> Place:
+    """The mark of a check box; ``name`` is its label or the words it begins with, by which it stays addressed."""
     check = document.sections[section].checks[item]
-    address = _of_item(document, section, [each.label for each in document.sections[section].checks], item)
+    address = f"{document.name}#{document.sections[section].key}/{name.strip()}"
     text = "x" if check.checked else ""
     return Place(document, "check", check.span, text, section, item=item, address=address)
 
@@ -94,10 +100,6 @@ def of_code(document: Document, section: int, item: int) -> Place:
     block = document.sections[section].code[item]
     address = f"{document.name}#{document.sections[section].key}/code[{item + 1}]"
     return Place(document, "code", block.span, block.text, section, item=item, address=address)
-
-
-def _of_item(document: Document, section: int, labels: list[str], item: int) -> str:
-    return f"{document.name}#{document.sections[section].key}/{_counted(labels, item)}"
 
 
 def _in_table(document: Document, section: int, table: int, row: int, column: int | None = None) -> str:

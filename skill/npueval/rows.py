@@ -31,12 +31,14 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Split:
-    """The cells of one row, and whether it has a pipe before the first and after the last.
+    """The cells of one row, which is ``start:end``, and whether it has a pipe before the first and after the last.
 
     ``ambiguous``: a no-break or ideographic space stands outside an outer pipe, where some parsers see a blank and
     others a cell of its own.
     """
 
+    start: int
+    end: int
     cells: tuple[Cell, ...]
     leading: bool
     trailing: bool
@@ -55,7 +57,9 @@ def split(data: bytes, start: int, end: int) -> Split:
     lefts = ([] if leading else [0]) + [pipe + 1 for pipe in pipes[: len(pipes) - trailing]]
     rights = pipes[leading:] + ([] if trailing else [len(content)])
     cells = () if content in (b"", b"|") else tuple(map(partial(_cell, content, offset), lefts, rights))
-    return Split(cells, leading, trailing, len(content) < len(trimmed) and (leading or trailing))
+    return Split(
+        offset, offset + len(content), cells, leading, trailing, len(content) < len(trimmed) and (leading or trailing)
+    )
 
 
 def _cell(content: bytes, offset: int, left: int, right: int) -> Cell:
