@@ -1,6 +1,7 @@
 """Commands that are safe to paste: every value quoted for its shell, one command a line, output kept with ``tee``.
 
-A template is a list of steps; bash and PowerShell are two ways of writing the same steps down. Values in ``<…>`` are
+A template is a list of steps; bash and PowerShell (7.3 and later, which passes double quotes on unharmed) are two ways
+of writing the same steps down. Values in ``<…>`` are
 for the reader to fill in; they are quoted too, so that an unfilled one is a wrong name and never a redirection.
 """
 
@@ -20,6 +21,7 @@ SHELLS: tuple[Shell, ...] = ("bash", "powershell")
 _PLAIN_WORD = re.compile(r"--?[A-Za-z][A-Za-z-]*|[A-Za-z_][A-Za-z0-9_]*|\d+")
 # PowerShell reads the typographic single quotes as single quotes.
 _SINGLE_QUOTES = re.compile("['\u2018\u2019\u201a\u201b]")
+_STOP = ("if ($LASTEXITCODE) { exit $LASTEXITCODE }",)
 LOGS = "logs"
 
 
@@ -70,13 +72,15 @@ class Template:
 
     def script(self, shell: Shell = "bash") -> str:
         """The same commands as a file that stops at the first failure."""
+        preamble = _preamble(self.steps, shell)
         if shell == "powershell":
-            return "\n".join(("$ErrorActionPreference = 'Stop'", *self.lines(shell), ""))
-        # CANN's set_env.sh reads variables that may be unset, so `-u` starts after it.
-        sources = sum(isinstance(step, Source) for step in self.steps)
-        lines = self.lines(shell)
-        first = len(lines) - len(self.steps) + sources
-        return "\n".join(("#!/usr/bin/env bash", "set -eo pipefail", *lines[:first], "set -u", *lines[first:], ""))
+            # $ErrorActionPreference does not stop at programs that fail, and takes their stderr for an error.
+            steps = [line for step in self.steps for line in (_written(step, shell), *_STOP[: isinstance(step, Run)])]
+            return "\n".join((*preamble, *steps, ""))
+        # CANN's set_env.sh reads variables that may be unset, so `-u` stands behind it.
+        loaded = [_written(step, shell) for step in self.steps if isinstance(step, Source)]
+        rest = [_written(step, shell) for step in self.steps if not isinstance(step, Source)]
+        return "\n".join(("#!/usr/bin/env bash", *loaded, "set -euo pipefail", *preamble, *rest, ""))
 
 
 def quoted(value: str, shell: Shell) -> str:

@@ -74,9 +74,11 @@ def _python(environment: Environment) -> Pairs:
 
 
 def _both_sides(diagnosis: Diagnosis, describe: Callable[[Environment], Iterator[str]]) -> str:
-    sides = (diagnosis.environment, diagnosis.other) if diagnosis.other else (diagnosis.environment,)
-    named = zip(_SIDES[diagnosis.adopted], sides, strict=True)
-    return "\n\n".join("\n".join([f"[{name}] {side.taken_at}", *describe(side)]) for name, side in named)
+    first, *second = _SIDES[diagnosis.adopted]
+    blocks = ["\n".join([f"[{first}]", *describe(diagnosis.environment)])]
+    if diagnosis.other:
+        blocks.append("\n".join([f"[{second[0]}] {diagnosis.other.taken_at}", *describe(diagnosis.other)]))
+    return "\n\n".join(blocks)
 
 
 def _device(environment: Environment) -> Iterator[str]:

@@ -115,7 +115,7 @@ def answer(plan: Plan, diagnosis: Diagnosis, decision: Decision, lang: Lang = "z
         return build(plan, diagnosis.environment, decision, lang)
     reasons = [text.say(lang) for text in (*_untriggered(decision), *_closed(diagnosis))]
     pending = [*_ask_for(decision, lang), *_put_right(diagnosis, lang)]
-    return Block(lang, diagnosis.gate, decision, tuple(reasons), tuple(pending), _templates(plan, diagnosis))
+    return Block(lang, diagnosis.gate, decision, tuple(reasons), tuple(pending), commands(plan, diagnosis))
 
 
 def _untriggered(decision: Decision) -> list[Text]:
@@ -150,7 +150,8 @@ def _put_right(diagnosis: Diagnosis, lang: Lang) -> list[Pending]:
     return [Pending(a.text.say(lang), a.proof.say(lang), a.command) for a in diagnosis.actions]
 
 
-def _templates(plan: Plan, diagnosis: Diagnosis) -> tuple[Template, ...]:
+def commands(plan: Plan, diagnosis: Diagnosis) -> tuple[Template, ...]:
+    """The command templates, filled with what the plan and the machine know."""
     environment = diagnosis.environment
     cann = environment.ascend.cann
     default = DEFAULTS.get(plan.precision)

@@ -9,6 +9,7 @@ import click
 from npueval import gate, plan, triggers
 from npueval.answers import Block
 from npueval.cli.base import Reply, verb
+from npueval.commands import Template
 from npueval.errors import Exit
 from npueval.language import Lang
 
@@ -22,15 +23,29 @@ from npueval.language import Lang
     type=click.Path(path_type=Path, dir_okay=False),
     help="Use this reading of `npueval doctor --json` instead of looking at the machine.",
 )
-def command(plan_file: Path, lang: Lang, reading: Path | None) -> Reply:
+@click.option(
+    "--scripts", type=click.Path(path_type=Path, file_okay=False), help="Write the commands into this folder."
+)
+def command(plan_file: Path, lang: Lang, reading: Path | None, scripts: Path | None) -> Reply:
     """Decide both triggers with their evidence; print the five parts, or the block (exit status 3).
 
     \b
     Example:  npueval check npueval.yaml
               npueval check npueval.yaml --lang en --json
+              npueval check npueval.yaml --scripts npu_commands
     """
     wanted = plan.load(plan_file)
     diagnosis = gate.load(reading) if reading else gate.examine(wanted.root)
     answer = triggers.answer(wanted, diagnosis, triggers.decide(wanted, diagnosis), lang)
+    if scripts:
+        _write(triggers.commands(wanted, diagnosis), scripts)
     status = Exit.NOT_EXECUTED if isinstance(answer, Block) else Exit.OK
     return Reply(answer.as_json(), answer.markdown(), status)
+
+
+def _write(templates: tuple[Template, ...], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for template in templates:
+        (folder / f"{template.key}.sh").write_text(template.script("bash"), encoding="utf-8", newline="\n")
+        # Windows PowerShell takes a script without a byte order mark for the system's old code page.
+        (folder / f"{template.key}.ps1").write_text(template.script("powershell"), encoding="utf-8-sig", newline="\r\n")
