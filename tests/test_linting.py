@@ -12,13 +12,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from npueval.contracts import violations
 from npueval.errors import DocumentError, Exit
 from npueval.layout import HOMES, create
 from npueval.linting import lint
+from npueval.markdown import parse
 from npueval.resources import schema
-from npueval.rules import RULES
+from npueval.rules import RULES, Documents
 
 DATA = Path(__file__).parent / "data" / "lint"
 FIXTURES = sorted(DATA.glob("*.md"))
@@ -155,6 +158,39 @@ def test_what_is_no_document_is_refused(name: str, tmp_path: Path) -> None:
         lint([tmp_path / name])
     with pytest.raises(DocumentError):
         lint([tmp_path])
+
+
+FINISHED = {home.name: (DATA / "finished" / home.path).read_text(encoding="utf-8").split("\n") for home in HOMES}
+
+
+WHOLE = {name: parse("\n".join(lines).encode(), path=f"{name}.md", name=name) for name, lines in FINISHED.items()}
+MARKS = ["", "|", "N/A", "｜", "`", "\n", "#", "- [✓] ", "通过", "：", "\\", "<!--", "\t"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(FINISHED)), st.data())
+def test_no_damage_makes_the_linter_stumble(name: str, data: st.DataObject) -> None:
+    lines = list(FINISHED[name])
+    for _ in range(data.draw(st.integers(1, 8))):
+        place = data.draw(st.integers(0, len(lines) - 1))
+        cut = data.draw(st.integers(0, len(lines[place])))
+        mark = data.draw(
+            st.sampled_from(["", "|", "N/A", "｜", "`", "\n", "#", "- [✓] ", "通过", "：", "\\", "<!--", "\t"])
+        )
+        lines[place] = lines[place][:cut] + mark + lines[place][cut + data.draw(st.integers(0, 9)) :]
+    document = parse("\n".join(lines).encode(), path="damaged.md", name=name)
+    documents = Documents({**WHOLE, name: document})
+    for finding in (finding for rule in RULES for finding in rule.findings(documents)):
+        assert finding.line >= 1 and finding.column >= 1 and finding.message
+
+
+def test_a_long_table_is_linted_in_no_time(tmp_path: Path) -> None:
+    rows = "| 预处理 | N/A | N/A | |\n" * 20_000
+    head = "### 4.1 分阶段耗时\n\n| 阶段 | 基线 (ms) | 迁移后 (ms) | 备注 |\n|---|---|---|---|\n"
+    path = tmp_path / "Compare.md"
+    path.write_text(head + rows, encoding="utf-8")
+    bare = [rule for rule in RULES if rule.code == "NPE203"]
+    assert len(lint([path], rules=bare)) == 40_000
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:

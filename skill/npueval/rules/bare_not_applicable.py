@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from npueval.rules.base import Documents, Remark, Rule, Value, at
-from npueval.tree import Document, Row, Section, Table
+from npueval.tree import Document, Section
 from npueval.wording import is_blank, lacks_reason
 
 _REMARKS = ("备注", "说明")
@@ -12,26 +12,28 @@ _REMARKS = ("备注", "说明")
 def check(documents: Documents) -> Iterator[Remark]:
     for document in documents.readable.values():
         for section in (document.preamble, *document.sections):
-            for value in _values(document, section):
-                if lacks_reason(value.text):
-                    yield at(value, f"N/A without a reason in {value.label!r}", "write N/A（原因）")
+            for value in _unexplained(document, section):
+                yield at(value, f"N/A without a reason in {value.label!r}", "write N/A（原因）")
 
 
-def _values(document: Document, section: Section) -> Iterator[Value]:
+def _unexplained(document: Document, section: Section) -> Iterator[Value]:
     for item in section.fields:
-        yield Value(document, item.span.start, item.text, item.key)
+        if lacks_reason(item.text):
+            yield Value(document, item.span.start, item.text, item.key)
     for table in section.tables:
+        columns = [place for place, name in enumerate(table.columns) if _is_remark(name)]
+        rows = [row for row, label in zip(table.rows, table.labels, strict=True) if _is_remark(label)]
         for row, label in zip(table.rows, table.labels, strict=True):
             for place, cell in enumerate(row.split.cells):
-                if not _explained(table, row, place):
+                beside = (row.text(column) for column in columns if column != place)
+                below = (remark.text(place) for remark in rows)
+                if lacks_reason(cell.text) and not any(map(_explains, (*beside, *below))):
                     yield Value(document, cell.start, cell.text, label)
 
 
-def _explained(table: Table, row: Row, place: int) -> bool:
-    """A remark in the same row, or in the same column of a row of remarks, gives the reason."""
-    beside = [row.text(column) for column, name in enumerate(table.columns) if column != place and _is_remark(name)]
-    below = [other.text(place) for other, label in zip(table.rows, table.labels, strict=True) if _is_remark(label)]
-    return any(not is_blank(text) and not lacks_reason(text) for text in (*beside, *below))
+def _explains(text: str) -> bool:
+    """A remark in the same row, or in the same column of a row of remarks, may give the reason."""
+    return not is_blank(text) and not lacks_reason(text)
 
 
 def _is_remark(label: str) -> bool:
