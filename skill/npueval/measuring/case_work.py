@@ -129,7 +129,7 @@ def _timed(case: Case, stage: _Stage, workers: Crew, cold: Passage, tape_at: Tap
     tape = Tape(names, rows, tape_at(names, rows, stage.group))
     odd: list[Any] = []
     watch = watching.shape_watch(cold.values[stage.scoped.body[-1].segment], odd)
-    sources = _sources(stage, rows, workers.size, tape)
+    sources: list[loops.Planned | loops.Arrivals] = []
 
     def work(place: int, lane: Lane) -> Outcome:
         return stage.drive(stage.loop(lane, tape, watch), sources[place], tape)
@@ -138,6 +138,8 @@ def _timed(case: Case, stage: _Stage, workers: Crew, cold: Passage, tape_at: Tap
     held, printed = device.held(), watching.printed()
     stage.bench.barrier()
     with uncollected():
+        # Collecting takes long enough for requests to be late before the first of them is served.
+        sources += _sources(stage, rows, workers.size, tape)
         outcomes = workers.do(work)
     stage.bench.barrier()
     found = _gathered(case, tape, outcomes, rows)

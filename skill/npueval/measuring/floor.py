@@ -20,12 +20,11 @@ def floor_ns(device: Device, segments: Sequence[str]) -> float:
     scoped = Scoped((), tuple(Step(segment, _nothing) for segment in segments), tuple(segments), (), {})
     with device.lane(own_stream=False) as lane:
         columns = loops.column_names(scoped, lane)
-        for rows in (_WARMUP, _ITERATIONS):
-            tape = Tape(columns, rows)
-            loop = loops.make_loop(scoped, None, lane, device.clock, tape, 1, None)
-            with uncollected():
-                loop(range(rows))
-    samples = {name: series for name, series in tape.series().items() if loops.is_sample(name)}
+        tapes = [Tape(columns, rows) for rows in (_WARMUP, _ITERATIONS)]
+        with uncollected():
+            for tape in tapes:
+                loops.make_loop(scoped, None, lane, device.clock, tape, 1, None)(range(tape.rows))
+    samples = {name: series for name, series in tapes[-1].series().items() if loops.is_sample(name)}
     median = Case(1, "none", samples=samples).summary().p50
     assert median is not None, "two thousand samples have a median"
     return median * 1e6

@@ -76,15 +76,24 @@ def said(error: BaseException, blame: Path) -> str:
 
 
 @contextlib.contextmanager
-def uncollected() -> Iterator[None]:
-    """No garbage collection inside; what is alive before is set aside, so that collecting after is cheap."""
-    enabled = gc.isenabled()
+def settled() -> Iterator[None]:
+    """Set aside what is alive now (frameworks, model), so that the collections to come have little to do."""
     gc.collect()
     gc.freeze()
-    gc.disable()
     try:
         yield
     finally:
         gc.unfreeze()
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """No garbage before, and no collection inside."""
+    enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
         if enabled:
             gc.enable()

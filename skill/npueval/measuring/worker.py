@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from npueval.measuring.case_work import Bench, CaseSpec, measure_case
 from npueval.measuring.checking import check_outputs
 from npueval.measuring.floor import floor_ns
 from npueval.measuring.journal import COLD, HEAD, TAIL, Job, Journal
-from npueval.measuring.window import is_out_of_memory, said
+from npueval.measuring.window import is_out_of_memory, said, settled
 from npueval.pipeline import Passage, build, load_precision
 from npueval.runs import to_data
 from npueval.workloads import input_facts, load
@@ -24,15 +23,12 @@ from npueval.workloads import input_facts, load
 Report = Callable[[str, Mapping[str, Any]], None]
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Work:
-    """A job under way in this process, with what it has found so far."""
+    """A job under way in this process."""
 
     job: Job
-    device: Device
     journal: Journal
-    report: Report
-    noticed: list[str]
     bench: Bench
     raw: Mapping[int, Any]
     floor_ns: float
@@ -46,17 +42,19 @@ def work(job: Job, device: Device, journal: Journal, report: Report) -> None:
     """
     noticed = list(device.doubts())
     with seeds.watched(noticed, job.seed):
-        task = _loaded(job, device, journal, report, noticed)
-        for number, spec in enumerate(job.cases):
-            if journal.case(number) is None:
-                report("case", {"number": number, "name": spec.empty().name})
-                journal.put_case(number, _case(task, number, spec))
-        report("check", {})
-        check, wrong = check_outputs(task.bench, task.raw.get(job.target_batch, next(iter(task.raw.values()))))
+        bench, load_ns = _loaded(job, device, report)
+        raw = {batch: _inputs(bench, batch, noticed) for batch in dict.fromkeys(spec.batch for spec in job.cases)}
+        with settled():
+            floor = floor_ns(device, [step.segment for step in bench.pipeline.steps if step.segment in job.scope])
+            if journal.get(HEAD) is None:
+                journal.put(HEAD, _head(bench, raw, load_ns, floor))
+            _measure_missing(_Work(job, journal, bench, raw, floor), report)
+            report("check", {})
+            check, wrong = check_outputs(bench, raw.get(job.target_batch, next(iter(raw.values()))))
         journal.put(TAIL, {"output_check": to_data(check), "invalid": wrong, "doubts": noticed})
 
 
-def _loaded(job: Job, device: Device, journal: Journal, report: Report, noticed: list[str]) -> _Work:
+def _loaded(job: Job, device: Device, report: Report) -> tuple[Bench, int]:
     report("load", {})
     seeds.set_all(job.seed, device)
     before = device.clock.now()
@@ -64,12 +62,16 @@ def _loaded(job: Job, device: Device, journal: Journal, report: Report, noticed:
     workload.call("load", device.name, load_precision(job.precision, job.precision_mode))
     load_ns = device.clock.now() - before
     pipeline = build(workload, device, job.precision, job.precision_mode)
-    bench = Bench(device, workload, pipeline, job.scope, job.warmup, job.iterations, job.seed)
-    raw = {batch: _inputs(bench, batch, noticed) for batch in dict.fromkeys(spec.batch for spec in job.cases)}
-    floor = floor_ns(device, [step.segment for step in pipeline.steps if step.segment in job.scope])
-    if journal.get(HEAD) is None:
-        journal.put(HEAD, _head(bench, raw, load_ns, floor))
-    return _Work(job, device, journal, report, noticed, bench, raw, floor)
+    # Refused now, not after the first case: a plan none of whose segments exists here.
+    pipeline.scoped(job.scope)
+    return Bench(device, workload, pipeline, job.scope, job.warmup, job.iterations, job.seed), load_ns
+
+
+def _measure_missing(task: _Work, report: Report) -> None:
+    for number, spec in enumerate(task.job.cases):
+        if task.journal.case(number) is None:
+            report("case", {"number": number, "name": spec.empty().name})
+            task.journal.put_case(number, _case(task, number, spec))
 
 
 def _inputs(bench: Bench, batch: int, noticed: list[str]) -> Any:
@@ -94,7 +96,7 @@ def _head(bench: Bench, raw: Mapping[int, Any], load_ns: int, floor: float) -> d
 
 
 def _case(task: _Work, number: int, spec: CaseSpec) -> Case:
-    seeds.set_all(task.job.seed, task.device)
+    seeds.set_all(task.job.seed, task.bench.device)
 
     def tape_at(columns: list[str], rows: int, group: int) -> Path:
         return task.journal.tape_at(number, columns, rows, group)
@@ -110,15 +112,14 @@ def _case(task: _Work, number: int, spec: CaseSpec) -> Case:
             raise
         return task.journal.unfinished(number, spec, said(error, task.bench.workload.path))
     finally:
-        gc.collect()
-        task.device.release()
+        task.bench.device.release()
 
 
 def _first_hit(task: _Work, batch: int) -> tuple[Bench, Passage]:
     """The first iteration of a case, whose time is kept apart when no earlier case had this batch."""
     bench = task.bench
-    with task.device.lane(own_stream=False) as lane:
-        cold = bench.pipeline.walk(task.raw[batch], lane, task.device.clock)
+    with task.bench.device.lane(own_stream=False) as lane:
+        cold = bench.pipeline.walk(task.raw[batch], lane, task.bench.device.clock)
     pipeline = bench.pipeline.without_idle_transfers(task.raw[batch], cold)
     hits = (task.journal.get(COLD) or {"first_hits": {}})["first_hits"]
     hits.setdefault(str(batch), sum(cold.durations.values()))
