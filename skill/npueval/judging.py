@@ -1,152 +1,157 @@
-"""Verdicts: a figure against its target, in the words of the documents. What cannot be judged says why."""
+"""Verdicts: a row against its target, the rows against the acceptance, all against the rule that nothing passes
+without a baseline."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from npueval.plan import AccuracyTarget, Targets
-from npueval.records import Cell, Gain, Judgement, Line, Score
-from npueval.runs import Run
+from npueval.records import (
+    AccuracyRow,
+    Change,
+    ComparisonRow,
+    Conclusion,
+    Direction,
+    Grade,
+    Judgement,
+    Overall,
+    Value,
+)
 
-NO_TARGET = "—"
-NOT_JUDGED = Judgement(None, "N/A（目标只约束目标 batch）")
-_NO_LIMIT = Judgement(None, "N/A（计划未设目标）")
-_SIMULATED = Judgement(None, "N/A（模拟设备的数据不作结论）")
+Verdict = tuple[Judgement, str]
 
-
-def target(targets: Targets, metric: str) -> str:
-    """The limits of a metric as the document's target cell says them."""
-    limit = getattr(targets, metric)
-    parts = [f"{'≥' if metric == 'throughput' else '≤'} {limit:g}"] if limit is not None else []
-    if targets.ratio_to_baseline is not None:
-        parts.append(f"不低于基线的 {targets.ratio_to_baseline:g} 倍")
-    return "；".join(parts) or NO_TARGET
-
-
-def line(targets: Targets, metric: str, npu: Cell, gain: Gain, run: Run | None) -> Judgement:
-    """Whether one figure meets the plan's limits; without a baseline it may fail, but never pass."""
-    if npu.value is None:
-        return Judgement(None, f"N/A（{npu.reason}）")
-    if run is not None and run.simulated:
-        return _SIMULATED
-    found = [*_absolute(getattr(targets, metric), npu, higher=metric == "throughput"), *_relative(targets, gain)]
-    if not found:
-        return _NO_LIMIT
-    failed = [text for passed, text in found if passed is False]
-    if failed:
-        return Judgement(False, f"不达标（{'；'.join(failed)}）")
-    undecided = [text for passed, text in found if passed is None]
-    if undecided:
-        return Judgement(None, f"待定（{'；'.join(undecided)}）")
-    if gain.value is None:
-        return Judgement(None, f"N/A（绝对目标已满足，但{gain.reason}）")
-    return Judgement(True, f"达标（{'；'.join(text for _, text in found)}）")
+ABSOLUTE = {"latency_p50_ms": "latency_p50_ms", "latency_p95_ms": "latency_p95_ms", "throughput": "throughput"}
+RELATIVE = frozenset({"latency_p50_ms", "throughput"})
+_SEVERITY: tuple[Overall, ...] = ("通过", "有条件通过", "待定", "不通过")
 
 
-Found = tuple["bool | None", str]
+def performance_target(metric: str, unit: str, direction: Direction, targets: Targets) -> str:
+    """The plan's target for a metric in words; empty where it sets none."""
+    limit = getattr(targets, ABSOLUTE.get(metric, ""), None)
+    sign = "≤" if direction == "lower" else "≥"
+    parts = [f"{sign} {limit:g} {unit}"] if limit is not None else []
+    if metric in RELATIVE and targets.ratio_to_baseline is not None:
+        parts.append(f"性能 ≥ 基线的 {targets.ratio_to_baseline:g} 倍")
+    return "；".join(parts)
 
 
-def _absolute(limit: float | None, cell: Cell, *, higher: bool) -> Iterator[Found]:
-    """The whole interval must lie on one side of the limit."""
-    if limit is None or cell.value is None:
-        return
-    low, high = (cell.value if bound is None else bound for bound in (cell.low, cell.high))
-    good, bad = (low >= limit, high < limit) if higher else (high <= limit, low > limit)
-    sign = "≥" if higher else "≤"
-    if good:
-        yield True, f"{cell.value:.4g} {sign} {limit:g}"
-    elif bad:
-        yield False, f"{cell.value:.4g} 未满足 {sign} {limit:g}"
-    else:
-        yield None, f"95% 区间 {low:.4g}–{high:.4g} 跨过目标 {limit:g}"
+def judge_performance(metric: str, direction: Direction, npu: Value, change: Change, targets: Targets) -> Verdict:
+    """A row against every target that the plan sets for it."""
+    verdicts: list[Verdict] = []
+    limit = getattr(targets, ABSOLUTE.get(metric, ""), None)
+    if limit is not None:
+        verdicts.append(_against_limit(npu, limit, direction))
+    if metric in RELATIVE and targets.ratio_to_baseline is not None:
+        verdicts.append(_against_ratio(change, targets.ratio_to_baseline))
+    return _worst(verdicts)
 
 
-def _relative(targets: Targets, gain: Gain) -> Iterator[Found]:
-    wanted = targets.ratio_to_baseline
-    if wanted is None:
-        return
-    if gain.value is None:
-        yield None, f"与基线之比：{gain.reason}"
-        return
-    low, high = (gain.value if bound is None else bound for bound in (gain.low, gain.high))
+def _against_limit(value: Value, limit: float, direction: Direction) -> Verdict:
+    if value.value is None:
+        return "无法判定", value.reason
+    low, high = (value.value if bound is None else bound for bound in (value.low, value.high))
+    best, worst = (low, high) if direction == "lower" else (high, low)
+    if _reaches(worst, limit, direction):
+        return "达标", ""
+    if _reaches(best, limit, direction):
+        return "无法判定", f"95% 区间 [{low:.4g}, {high:.4g}] 跨过目标 {limit:g}"
+    return "不达标", f"{value.value:.4g} 未达到 {limit:g}"
+
+
+def _against_ratio(change: Change, wanted: float) -> Verdict:
+    if change.ratio is None:
+        return "无法判定", change.refusal
+    low, high = (change.ratio if bound is None else bound for bound in (change.low, change.high))
     if low >= wanted:
-        yield True, f"为基线的 {gain.value:.3g} 倍，目标 {wanted:g} 倍"
-    elif high < wanted:
-        yield False, f"为基线的 {gain.value:.3g} 倍，低于目标 {wanted:g} 倍"
-    else:
-        yield None, f"倍数的 95% 区间 {low:.3g}–{high:.3g} 跨过目标 {wanted:g}"
+        return "达标", ""
+    if high < wanted:
+        return "不达标", f"为基线的 {change.ratio:.3g} 倍，低于 {wanted:g}"
+    return "无法判定", f"与基线之比的 95% 区间 [{low:.3g}, {high:.3g}] 跨过 {wanted:g}"
 
 
-def threshold(wanted: AccuracyTarget) -> str:
-    """The accuracy limits as the document's threshold cell says them."""
-    down = wanted.direction == "higher"
-    parts = []
-    if wanted.minimum is not None:
-        parts.append(f"{'≥' if down else '≤'} {wanted.minimum:g}")
-    if wanted.min_ratio is not None:
-        parts.append(f"{'≥' if down else '≤'} 基线 × {wanted.min_ratio:g}")
-    if wanted.max_drop is not None:
-        parts.append(f"≥ 基线 − {wanted.max_drop:g}" if down else f"≤ 基线 + {wanted.max_drop:g}")
-    return "；".join(parts) or "N/A（计划未设阈值）"
+def accuracy_target(target: AccuracyTarget) -> str:
+    """The plan's accuracy target in words that can be checked."""
+    sign, back = ("≥", "−") if target.direction == "higher" else ("≤", "+")
+    parts = [
+        None if target.minimum is None else f"{sign} {target.minimum:g}",
+        None if target.min_ratio is None else f"{sign} 基线 × {target.min_ratio:g}",
+        None if target.max_drop is None else f"{sign} 基线 {back} {target.max_drop:g}",
+    ]
+    return "；".join(part for part in parts if part)
 
 
-def score(wanted: AccuracyTarget, npu: Cell, baseline: Cell, run: Run | None) -> Judgement:
-    """Whether an accuracy meets its limits; without a baseline it may fail, but never pass."""
-    if npu.value is None:
-        return Judgement(None, f"N/A（{npu.reason}）")
-    if run is not None and run.simulated:
-        return _SIMULATED
-    missed = [text for met, text in _limits(wanted, npu.value, baseline.value) if not met]
-    if missed:
-        return Judgement(False, f"不达标（{'；'.join(missed)}）")
-    if baseline.value is None:
-        return Judgement(None, f"N/A（缺基线：{baseline.reason}）")
-    return Judgement(True, "达标") if threshold(wanted)[:3] != "N/A" else _NO_LIMIT
+def judge_accuracy(target: AccuracyTarget, npu: float, baseline: float | None, refusal: str) -> Verdict:
+    """An accuracy against every bound that the plan sets; bounds relative to a baseline need one."""
+    sign = 1 if target.direction == "higher" else -1
+    verdicts: list[Verdict] = []
+    if target.minimum is not None:
+        verdicts.append(_bounded(npu, target.minimum, target.direction))
+    if target.min_ratio is not None and baseline is not None:
+        verdicts.append(_bounded(npu, baseline * target.min_ratio, target.direction))
+    if target.max_drop is not None and baseline is not None:
+        verdicts.append(_bounded(npu, baseline - sign * target.max_drop, target.direction))
+    if baseline is None and (target.min_ratio, target.max_drop) != (None, None):
+        verdicts.append(("无法判定", refusal))
+    return _worst(verdicts)
 
 
-def _limits(wanted: AccuracyTarget, value: float, baseline: float | None) -> Iterator[tuple[bool, str]]:
-    higher = wanted.direction == "higher"
-    bounds = [wanted.minimum]
-    if baseline is not None:
-        bounds.append(None if wanted.min_ratio is None else baseline * wanted.min_ratio)
-        drop = wanted.max_drop
-        bounds.append(None if drop is None else baseline - drop if higher else baseline + drop)
-    for bound in bounds:
-        if bound is not None:
-            met = value >= bound if higher else value <= bound
-            yield met, f"{value:.4g} 未满足 {'≥' if higher else '≤'} {bound:.4g}"
+def _bounded(value: float, bound: float, direction: Direction) -> Verdict:
+    if _reaches(value, bound, direction):
+        return "达标", ""
+    return "不达标", f"{value:.4g} 未达到 {bound:.4g}"
 
 
-def performance(lines: Sequence[Line]) -> Judgement:
-    """The verdict on all rows that have a limit."""
-    judged = [entry for entry in lines if entry.target != NO_TARGET]
+def conclude_performance(rows: Sequence[ComparisonRow], grade: Grade, differences: str) -> Conclusion:
+    """The performance verdict over every row that has a target."""
+    judged = [(f"{row.label}：{row.reason}", row.judgement) for row in rows if row.judgement]
     if not judged:
-        return Judgement(None, "N/A（计划未设性能目标）")
-    return _together([entry.judgement for entry in judged])
+        return Conclusion("待定", "计划没有设定性能目标")
+    return _conclude(judged, grade, "性能", differences)
 
 
-def accuracy(scores: Sequence[Score], npu: Run | None, no_npu: str) -> Judgement:
-    """The verdict on all accuracy rows."""
-    if not scores:
-        return Judgement(None, f"N/A（{'计划未设精度目标' if npu else no_npu}）")
-    return _together([entry.judgement for entry in scores])
+def conclude_accuracy(rows: Sequence[AccuracyRow]) -> Conclusion:
+    """The accuracy verdict over every metric that has a target."""
+    judged = [(f"{row.metric}：{row.reason}", row.judgement) for row in rows if row.judgement]
+    if not judged:
+        return Conclusion("待定", "计划没有设定精度目标")
+    return _conclude(judged, max((row.grade for row in rows if row.judgement), key=_weakness), "精度", "")
 
 
-def _together(judgements: Sequence[Judgement]) -> Judgement:
-    for passed, word in ((False, "不通过"), (None, "")):
-        found = [judgement.text for judgement in judgements if judgement.passed is passed]
+def conclude(parts: Sequence[Conclusion]) -> Conclusion:
+    """All parts together are as bad as the worst of them."""
+    verdict = max((part.verdict for part in parts), key=_SEVERITY.index)
+    return Conclusion(verdict, "；".join(part.reason for part in parts if part.verdict == verdict))
+
+
+def _conclude(judged: list[tuple[str, Judgement]], grade: Grade, what: str, differences: str) -> Conclusion:
+    def reasons(judgement: Judgement) -> str:
+        return "；".join(text for text, found in judged if found == judgement)
+
+    verdicts = {judgement for _, judgement in judged}
+    if grade in (Grade.NONE, Grade.D):
+        open_points = reasons("不达标") or reasons("无法判定")
+        return Conclusion("待定", f"{what}没有可比的基线" + (f"；{open_points}" if open_points else ""))
+    if "不达标" in verdicts:
+        return Conclusion("不通过", reasons("不达标"))
+    if "无法判定" in verdicts:
+        return Conclusion("待定", reasons("无法判定"))
+    named = f"，差异：{differences}" if differences else ""
+    if grade is Grade.C:
+        return Conclusion("有条件通过", f"{what}各项达标，基线为 {grade.value} 级证据（日志）{named}")
+    return Conclusion("通过", f"{what}各项达标，基线为 {grade.value} 级证据{named}")
+
+
+def _weakness(grade: Grade) -> int:
+    return list(Grade).index(grade)
+
+
+def _reaches(value: float, bound: float, direction: Direction) -> bool:
+    return value <= bound if direction == "lower" else value >= bound
+
+
+def _worst(verdicts: list[Verdict]) -> Verdict:
+    for judgement in ("不达标", "无法判定"):
+        found = [reason for verdict, reason in verdicts if verdict == judgement]
         if found:
-            reasons = "；".join(dict.fromkeys(found))
-            return Judgement(passed, f"{word}（{reasons}）" if word else reasons)
-    return Judgement(True, "通过")
-
-
-def overall(performance: Judgement, accuracy: Judgement) -> Judgement:
-    """Both verdicts in one."""
-    if False in (performance.passed, accuracy.passed):
-        failed = [name for name, each in (("性能", performance), ("精度", accuracy)) if each.passed is False]
-        return Judgement(False, f"不通过（{'、'.join(failed)}）")
-    if performance.passed and accuracy.passed:
-        return Judgement(True, "通过")
-    missing = [name for name, each in (("性能", performance), ("精度", accuracy)) if each.passed is None]
-    return Judgement(None, f"待定（{'、'.join(missing)}尚无结论）")
+            return judgement, "；".join(found)
+    return "达标", ""

@@ -99,106 +99,123 @@ class Baseline:
         return next((figure for figure in self.figures if figure.metric == metric), None)
 
 
-@dataclass(frozen=True)
-class Point:
-    """One condition of a measurement, held against the baseline's: *same*, *differs*, or *unknown*."""
-
-    name: str
-    outcome: Literal["same", "differs", "unknown"]
-    ours: str | None = None
-    theirs: str | None = None
+Judgement = Literal["达标", "不达标", "无法判定"]
+Overall = Literal["通过", "有条件通过", "不通过", "待定"]
+Agreement = Literal["same", "differs", "unknown"]
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One figure of one device, or ``None`` with the reason (Chinese: it is what the document says).
+class Value:
+    """What one side has for one row, in the row's unit, or the reason (Chinese) why it has nothing.
 
-    ``low`` and ``high`` bound it with 95 % confidence, ``n`` counts the samples behind it, ``source`` is the id of the
-    Run or the citation it comes from.
+    ``low`` and ``high`` are the 95 % interval where raw samples allow one; ``source`` is a Run's id or ``path:line``.
     """
 
     value: float | None = None
-    reason: str = ""
     low: float | None = None
     high: float | None = None
     n: int | None = None
+    reason: str = ""
     source: str = ""
 
 
 @dataclass(frozen=True)
-class Gain:
-    """How many times better the NPU is than a baseline: above 1 is better, whatever the metric's direction.
+class ComparisonPoint:
+    """One condition held against that of the other side. One that ``refuses`` forbids every ratio where it differs."""
 
-    ``None`` with the reason where the two cannot be compared; without ``low`` and ``high`` where only means are known.
+    name: str
+    npu: str
+    other: str
+    agreement: Agreement
+    refuses: bool = False
+
+
+@dataclass(frozen=True)
+class Change:
+    """The NPU held against one column. ``ratio`` is oriented: above 1 the NPU is the better one, whatever the metric.
+
+    Without a ratio, ``refusal`` is the cell's text (``不可比：…`` or ``N/A（…）``). ``outcome`` is judged by the whole
+    interval and the plan's margin; a ratio of means has neither.
     """
 
-    value: float | None = None
-    reason: str = ""
+    ratio: float | None = None
     low: float | None = None
     high: float | None = None
+    outcome: Literal["better", "worse", "same", "undecided"] | None = None
+    refusal: str = ""
+    grade: Grade = Grade.NONE
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """A verdict in the words of the documents; ``passed`` is ``None`` while it is open, which ``text`` explains."""
-
-    passed: bool | None
-    text: str
-
-
-@dataclass(frozen=True)
-class Line:
-    """One row of the performance table: a metric of one batch under one load, in every column."""
+class ComparisonRow:
+    """One performance metric of one case. ``judgement`` is ``None`` where the plan sets no target for it."""
 
     metric: str
     label: str
     unit: str
     direction: Direction
+    segment: str
     batch: int
     concurrency: int
-    cpu: Cell
-    gpu: Cell
-    npu: Cell
-    to_cpu: Gain
-    to_gpu: Gain
-    target: str
-    judgement: Judgement
+    rate: float | None
+    npu: Value
+    gpu: Value
+    cpu: Value
+    against_gpu: Change
+    against_cpu: Change
+    target: str = ""
+    judgement: Judgement | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True)
-class Stage:
-    """One row of the stage table: median ms of one segment at the target batch."""
-
-    segment: str
-    baseline: Cell
-    npu: Cell
-
-
-@dataclass(frozen=True)
-class Score:
-    """One row of the accuracy table. ``difference`` is the NPU's value less the baseline's."""
+class AccuracyRow:
+    """One accuracy metric: fractions where the metric is a share. ``difference`` is NPU − baseline."""
 
     metric: str
     direction: Direction
-    baseline: Cell
-    npu: Cell
-    difference: float | None
-    threshold: str
-    judgement: Judgement
+    baseline: Value
+    npu: Value
+    difference: float | None = None
+    refusal: str = ""
+    target: str = ""
+    judgement: Judgement | None = None
+    reason: str = ""
+    grade: Grade = Grade.NONE
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """An overall verdict and what it rests on (Chinese)."""
+
+    verdict: Overall
+    reason: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is an unconditional pass."""
+        return self.verdict == "通过"
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The Run held against its baseline: what is comparable, every figure side by side, and three verdicts."""
+    """The NPU against its baseline. ``rows`` begin with the target case; ``stages`` are its segments.
 
+    ``baseline_column`` is the column that the verdict rests on (``None``: there is no performance baseline), ``grade``
+    the evidence of that comparison, ``points`` the conditions by column.
+    """
+
+    run_id: str | None
+    baseline_column: Literal["gpu", "cpu"] | None
     grade: Grade
-    points: tuple[Point, ...]
-    lines: tuple[Line, ...]
-    stages: tuple[Stage, ...]
-    scores: tuple[Score, ...]
-    performance: Judgement
-    accuracy: Judgement
-    overall: Judgement
+    rows: tuple[ComparisonRow, ...]
+    stages: tuple[ComparisonRow, ...]
+    accuracy_rows: tuple[AccuracyRow, ...]
+    points: Mapping[str, tuple[ComparisonPoint, ...]]
+    performance: Conclusion
+    accuracy: Conclusion
+    total: Conclusion
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,150 @@
+"""What a log said: columns, series of values, and the runs found in a file."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from dataclasses import dataclass, field
+from typing import Literal
+
+from npueval import metrics
+from npueval.records import Citation, Direction, Fact, Grade
+
+Phase = Literal["train", "eval", "infer"]
+Position = tuple[float, float]
+"""Epoch and step, −1 where not printed."""
+
+MOST_KEPT = 8192
+
+
+@dataclass(frozen=True)
+class Column:
+    """What one key of a record means.
+
+    ``unit`` is ``ms``, ``s``, ``samples/s`` …, ``fraction``, ``percent``, ``scale?`` (a score of unknown scale) or
+    empty; ``per`` says whose a rate is: ``card``, ``total`` or ``?``.
+    """
+
+    metric: str
+    unit: str = ""
+    per: str = ""
+    phase: Phase | None = None
+
+    @property
+    def kind(self) -> metrics.Kind | None:
+        """Loss, score, error, latency or throughput."""
+        if self.unit in ("ms", "s"):
+            return "latency"
+        return "throughput" if self.unit.endswith("/s") else metrics.kind(self.metric)
+
+    @property
+    def direction(self) -> Direction:
+        """Which values are the better ones."""
+        return metrics.DIRECTIONS[self.kind or "loss"]
+
+
+class Series:
+    """The values of one metric in one run, every value counted, evenly thinned out beyond :data:`MOST_KEPT`.
+
+    ``values``, ``lines``, ``epochs`` and ``steps`` run in parallel; NaN and Inf are only counted. ``last_at`` and
+    ``best_at`` are the line and its text.
+    """
+
+    def __init__(self, column: Column, phase: Phase) -> None:
+        self.column, self.phase = column, phase
+        self.count = 0
+        self.not_finite = 0
+        self.first_not_finite: Citation | None = None
+        self.last_not_finite = 0
+        self.values, self.lines = array("d"), array("q")
+        self.epochs, self.steps = array("d"), array("d")
+        self.last = self.best = math.nan
+        self.last_position: Position = (-1.0, -1.0)
+        self.last_at: tuple[int, str] = (0, "")
+        self.best_at: tuple[int, str] = (0, "")
+        self._stride = 1
+        self._sign = 1.0 if self.column.direction == "higher" else -1.0
+
+    def add(self, value: float, position: Position, line: int, text: str) -> None:
+        """Take one finite value."""
+        if self.count % self._stride == 0:
+            self._keep(value, position, line)
+        self.count += 1
+        self.last, self.last_position, self.last_at = value, position, (line, text)
+        if not self._sign * value <= self._sign * self.best:
+            self.best, self.best_at = value, (line, text)
+
+    def refuse(self, citation: Citation) -> None:
+        """Count a NaN or Inf."""
+        self.not_finite += 1
+        self.last_not_finite = citation.line
+        self.first_not_finite = self.first_not_finite or citation
+
+    def _keep(self, value: float, position: Position, line: int) -> None:
+        if len(self.values) >= MOST_KEPT:
+            for name in ("values", "lines", "epochs", "steps"):
+                setattr(self, name, getattr(self, name)[::2])
+            self._stride *= 2
+            if self.count % self._stride:
+                return
+        self.values.append(value)
+        self.lines.append(line)
+        self.epochs.append(position[0])
+        self.steps.append(position[1])
+
+    @property
+    def ends_not_finite(self) -> bool:
+        """Whether the last value printed was NaN or Inf."""
+        return self.last_not_finite > self.last_at[0]
+
+    @property
+    def thinned(self) -> bool:
+        """Whether only every second, fourth … value is kept."""
+        return self._stride > 1
+
+
+@dataclass
+class LoggedRun:
+    """One run found in a file.
+
+    ``facts`` holds the first statement of each, ``conflicts`` every statement of those that differ. ``scales`` says of
+    a score whether it is a fraction or a percent and why, ``counts`` on how many samples. ``restarted``: its steps
+    began again below those of a run before it; ``repeats`` counts values printed twice.
+    """
+
+    format: str
+    grade: Grade
+    path: str
+    first_line: int = 0
+    last_line: int = 0
+    finished: bool = False
+    restarted: bool = False
+    facts: dict[str, Fact] = field(default_factory=dict)
+    conflicts: dict[str, list[Fact]] = field(default_factory=dict)
+    series: dict[tuple[str, str], Series] = field(default_factory=dict)
+    scales: dict[str, tuple[str, str]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    doubts: dict[str, None] = field(default_factory=dict)
+    positions: dict[str, Position] = field(default_factory=dict)
+    repeats: int = 0
+
+    def find(self, metric: str, phase: str | None = None) -> Series | None:
+        """The series of a metric, of any phase unless one is asked for."""
+        return next((s for (p, m), s in self.series.items() if m == metric and phase in (None, p)), None)
+
+    def learn(self, key: str, fact: Fact) -> None:
+        """Take a fact; one that contradicts an earlier one is kept beside it."""
+        held = self.facts.setdefault(key, fact)
+        if not _same(held.value, fact.value):
+            self.conflicts.setdefault(key, [held]).append(fact)
+
+    def fact(self, key: str) -> str | None:
+        """The value of a fact, or ``None``."""
+        return self.facts[key].value if key in self.facts else None
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return one == other or float(one) == float(other)
+    except ValueError:
+        return one.casefold() == other.casefold()

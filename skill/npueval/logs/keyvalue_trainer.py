@@ -1,0 +1,58 @@
+"""Hand-written training loops: ``epoch 1/8 step 20/45 loss 0.8123`` and one closing line an epoch.
+
+Trap: a score printed beside its sample count is a fraction exactly when score × count is a whole number.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from npueval import metrics
+from npueval.logged import Column
+from npueval.logs.base import Format, Journal
+
+_RECORD = re.compile(
+    r"\b[Ee]poch\s*[:\[]?\s*(?P<epoch>\d+)\s*/\s*(?P<epochs>\d+)\]?[\s,|:-]*"
+    r"(?:(?:step|iter|batch)\s*[:\[]?\s*(?P<step>\d+)\s*/\s*\d+\]?|(?P<done>done))(?P<rest>.*)"
+)
+_PAIR = re.compile(r"([A-Za-z_][\w@./-]*)[ =:]+([-+]?(?:\d[\w.+-]*|\.\d+|nan|inf)%?)(?![\w.])")
+_AFTER_EVERY_STEP = float("inf")
+_COUNT = re.compile(r"\(n=(\d+)\)")
+
+
+class KeyValueTrainer(Format):
+    name = "key-value trainer"
+    needles = ("epoch ", "Epoch ")
+    samples = (
+        "epoch 1/8 step 20/45 loss 0.8123",
+        "epoch 1/8 done: train_loss 0.7104 val_accuracy 0.9139 (n=360) 1.9 s",
+    )
+    columns: ClassVar = {"train_loss": Column("train_loss"), "loss": Column("loss")}
+
+    def read(self, text: str, journal: Journal) -> bool:
+        found = _RECORD.search(text)
+        pairs = _PAIR.findall(found["rest"]) if found else []
+        if not found or not pairs:
+            return False
+        step = float(found["step"]) if found["step"] else _AFTER_EVERY_STEP
+        run = journal.record(pairs, epoch=float(found["epoch"]), step=step)
+        if run.fact("epochs") is None:
+            journal.fact("epochs", found["epochs"])
+        counted = _COUNT.search(found["rest"])
+        if counted:
+            _count(journal, pairs, int(counted[1]))
+        if found["done"] and found["epoch"] == found["epochs"]:
+            journal.end(finished=True)
+        return True
+
+
+def _count(journal: Journal, pairs: list[tuple[str, str]], n: int) -> None:
+    for name, value in pairs:
+        if metrics.kind(name) != "score":
+            continue
+        journal.run().counts[name] = n
+        hits = float(value) * n
+        uncertainty = n * 0.5 * 10.0 ** -len(value.partition(".")[2])
+        if uncertainty < 0.25 and abs(hits - round(hits)) <= uncertainty and float(value) <= 1:
+            journal.scale(name, "fraction", f"{value} × {n} = {hits:.2f}，是整数个样本")

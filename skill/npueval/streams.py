@@ -1,0 +1,247 @@
+"""Log files as blocks of whole UTF-8 lines: compressed or not, in any usual encoding, of any size, in bounded memory.
+
+Only regular files are opened, nothing is ever unpickled, and every bound that cut something short is told. Reasons and
+doubts are Chinese: they go into documents.
+"""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import lzma
+import os
+import re
+import stat
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from npueval.errors import NpuevalError
+
+PIECE = 256 << 10
+LONGEST_LINE = 1 << 20
+KEPT_OF_LONG_LINE = 64 << 10
+BOMB_RATIO, BOMB_FLOOR = 250, 256 << 20
+
+_DICTIONARY_LIMIT = 96 << 20
+_BINARY = {
+    b"\x89PNG": "PNG 图片",
+    b"\xff\xd8\xff": "JPEG 图片",
+    b"PK\x03\x04": "zip 或 .pt/.npz，不反序列化",
+    b"\x80\x02": "pickle，不反序列化",
+    b"\x80\x03": "pickle，不反序列化",
+    b"\x80\x04": "pickle，不反序列化",
+    b"\x80\x05": "pickle，不反序列化",
+    b"\x93NUMPY": "npy 数组，不反序列化",
+    b"\x7fELF": "可执行文件",
+    b"%PDF": "PDF",
+    b"\x89HDF": "HDF5",
+}
+_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b\x07"))
+_MOJIBAKE = re.compile("锟斤拷|鈹[佲€]|[鈻銆锛](?=[\u4e00-\u9fff])|Ã[\x80-\xbf]|â[\x80-\x9f€]")
+
+
+class Unreadable(NpuevalError):
+    """The file holds no text that could be read."""
+
+    code = "LOG_UNREADABLE"
+
+
+@dataclass
+class Stream:
+    """An opened log, to be read once. ``doubts`` grows while it is read."""
+
+    path: Path
+    size: int
+    encoding: str
+    compression: str
+    head: bytes
+    _pieces: Iterator[bytes]
+    doubts: list[str] = field(default_factory=list)
+
+    def blocks(self) -> Iterator[bytes]:
+        """UTF-8 text in blocks that end with a line; ``\\r\\n`` is ``\\n``; a lone ``\\r`` stays inside its line."""
+        pieces = self._until_it_breaks(chain([self.head], self._pieces))
+        decoded = pieces if self.encoding == "utf-8" else _decoded(pieces, self.encoding)
+        return self._whole_lines(decoded)
+
+    def _until_it_breaks(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        limit = max(BOMB_FLOOR, self.size * BOMB_RATIO) if self.compression else self.size
+        total = 0
+        try:
+            for piece in pieces:
+                yield piece[: limit - total]
+                total += len(piece)
+                if total > limit:
+                    self._doubt_growth(limit)
+                    return
+        except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+            self.doubts.append(f"{self.compression or '文件'} 数据不完整，只读到中断处（{error}）")
+
+    def _doubt_growth(self, limit: int) -> None:
+        if self.compression:
+            self.doubts.append(f"解压后超过压缩大小的 {BOMB_RATIO} 倍，只读前 {limit >> 20} MiB")
+        else:
+            self.doubts.append("读取期间文件仍在增长，只读到打开时的长度")
+
+    def _whole_lines(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        rest, skipping = b"", False
+        for piece in pieces:
+            data = rest + piece if rest else piece
+            # A "\r" at the very end may be half of "\r\n": it waits for the next piece.
+            cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, max(0, len(data) - 1))) + 1
+            if skipping and cut:
+                start = re.search(rb"[\r\n]", data).start()  # type: ignore[union-attr]
+                data, cut, skipping = data[start:], cut - start, False
+            if cut:
+                yield _unix(data[:cut])
+            rest = b"" if skipping else data[cut:]
+            if len(rest) > LONGEST_LINE:
+                self.doubts.append(f"有超过 {LONGEST_LINE >> 20} MiB 的行，只看了开头 {KEPT_OF_LONG_LINE >> 10} KiB")
+                yield _unix(rest[:KEPT_OF_LONG_LINE])
+                rest, skipping = b"", True
+        if rest:
+            yield _unix(rest)
+
+
+def open_log(path: Path) -> Stream:
+    """Open a regular file as text. :class:`Unreadable` says why it is not one."""
+    file = _opened(path)
+    size = os.fstat(file.fileno()).st_size
+    pieces = _read(file)
+    head = next(pieces, b"")
+    name, make = next((how for magic, how in _COMPRESSED.items() if head.startswith(magic)), ("", None))
+    if make:
+        pieces = _decompressed(chain([head], pieces), make)
+        try:
+            head = next(pieces, b"")
+        except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+            raise Unreadable(f"{name} 数据损坏：{error}", path=path) from None
+    reason = binary_reason(head)
+    if reason:
+        raise Unreadable(reason, path=path)
+    stream = Stream(path, size, _encoding(head), name, head, pieces)
+    if stream.encoding != "utf-8":
+        stream.doubts.append(f"编码按 {stream.encoding} 读取")
+    if _MOJIBAKE.search(head[:65536].decode(stream.encoding, "replace")):
+        stream.doubts.append("文本里有乱码（编码在写入前就已损坏），其中的名称不可信")
+    return stream
+
+
+def binary_reason(head: bytes) -> str | None:
+    """Why the first bytes of a file are no text; ``None`` where they are."""
+    if not head:
+        return "空文件"
+    kind = next((name for magic, name in _BINARY.items() if head.startswith(magic)), None)
+    if kind:
+        return f"二进制文件：{kind}"
+    if _encoding(head).startswith("utf-16"):
+        return None
+    sample = head[:4096]
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    return "二进制文件" if 0 in sample or controls * 10 > len(sample) else None
+
+
+def text_of(line: bytes) -> str:
+    """The text of one line of a block; a line that is no UTF-8 in a file that began as such is tried as GB18030."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("gb18030", "replace")
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        # A FIFO would block on open and a device might act: look at what was opened before reading from it.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except OSError as error:
+        raise Unreadable(f"打不开：{error.strerror or error}", path=path) from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise Unreadable("不是普通文件（目录、FIFO、套接字或设备），不打开", path=path)
+    return os.fdopen(handle, "rb", 0)
+
+
+def _read(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(PIECE):
+            yield piece
+
+
+def _decompressed(pieces: Iterator[bytes], make: Callable[[], Any]) -> Iterator[bytes]:
+    """At most ``PIECE`` bytes at a time, through as many members as the file holds; cut short: ``EOFError``."""
+    worker = None
+    for piece in pieces:
+        data = piece
+        while data or (worker and not worker.needs_input):
+            worker = worker or make()
+            yield worker.decompress(data, PIECE)
+            data = b""
+            if worker.eof:
+                data, worker = worker.unused_data.lstrip(b"\0"), None
+    if worker:
+        raise EOFError("压缩流没有结尾")
+
+
+class _Gzip:
+    """zlib with the manners of bz2 and lzma: it keeps what it has not used, and says when it wants more."""
+
+    def __init__(self) -> None:
+        self._worker = zlib.decompressobj(wbits=31)
+        self._kept = b""
+        self.needs_input = True
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        out = self._worker.decompress(self._kept + data, most)
+        self._kept = self._worker.unconsumed_tail
+        self.needs_input = not self._kept and len(out) < most
+        return out
+
+    @property
+    def eof(self) -> bool:
+        return self._worker.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._worker.unused_data
+
+
+_COMPRESSED: dict[bytes, tuple[str, Callable[[], Any]]] = {
+    b"\x1f\x8b": ("gzip", _Gzip),
+    b"BZh": ("bzip2", bz2.BZ2Decompressor),
+    b"\xfd7zXZ\x00": ("xz", lambda: lzma.LZMADecompressor(memlimit=_DICTIONARY_LIMIT)),
+}
+
+
+def _encoding(head: bytes) -> str:
+    marked = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+    if marked:
+        return marked
+    sample = head[:65536]
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    if max(even, odd) * 4 > len(sample) and min(even, odd) * 8 < max(even, odd):
+        return "utf-16-le" if odd > even else "utf-16-be"
+    return next((name for name in ("utf-8", "gb18030") if _decodes(sample, name)), "utf-8")
+
+
+def _decodes(sample: bytes, encoding: str) -> bool:
+    try:
+        codecs.getincrementaldecoder(encoding)().decode(sample)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _decoded(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    for piece in pieces:
+        yield decoder.decode(piece).encode("utf-8", "replace")
+    yield decoder.decode(b"", final=True).encode("utf-8", "replace")
+
+
+def _unix(data: bytes) -> bytes:
+    return data.replace(b"\r\n", b"\n") if b"\r" in data else data
