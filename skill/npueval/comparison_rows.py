@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from npueval import comparability, judging, sides, statistics
+from npueval import accuracy, comparability, judging, sides, statistics
 from npueval.cases import END_TO_END, SEGMENTS, Case
 from npueval.plan import Plan
 from npueval.records import (
@@ -85,27 +85,32 @@ def accuracy_rows(both: Sides, baseline: Baseline) -> Iterator[AccuracyRow]:
     target = both.plan.targets.accuracy
     if target is None:
         return
-    npu = sides.checked_accuracy(both.npu.run, target.metric) if both.npu.run else Value(reason=both.npu.reason)
+    run = both.npu.run
+    npu = _bounded(sides.checked_accuracy(run, target.metric) if run else Value(reason=both.npu.reason), target.metric)
     base, grade = _accuracy_baseline(both, baseline, target.metric)
     refusal = _accuracy_refusal(npu, base)
-    known = npu.value is not None and base.value is not None and not refusal
-    judged = (
-        judging.judge_accuracy(target, npu.value, None if refusal else base.value, refusal or base.reason)
-        if npu.value is not None
-        else ("无法判定", npu.reason)
-    )
+    judgement, reason = accuracy.judge(target, npu, base, refusal)
     yield AccuracyRow(
         metric=target.metric,
         direction=target.direction,
         baseline=base,
         npu=npu,
-        difference=npu.value - base.value if known and npu.value is not None and base.value is not None else None,
+        difference=None if refusal else _difference(npu, base),
         refusal=refusal,
-        target=judging.accuracy_target(target),
-        judgement=judged[0],
-        reason=judged[1],
+        target=accuracy.target_text(target),
+        judgement=judgement,
+        reason=reason,
         grade=Grade.NONE if refusal else grade,
     )
+
+
+def _difference(npu: Value, base: Value) -> float | None:
+    return None if npu.value is None or base.value is None else npu.value - base.value
+
+
+def _bounded(value: Value, metric: str) -> Value:
+    around = accuracy.interval(metric, value)
+    return replace(value, low=around.low, high=around.high) if around else value
 
 
 def _accuracy_baseline(both: Sides, baseline: Baseline, metric: str) -> tuple[Value, Grade]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from npueval.plan import AccuracyTarget, Targets
+from npueval.plan import Targets
 from npueval.records import (
     AccuracyRow,
     Change,
@@ -67,38 +67,6 @@ def _against_ratio(change: Change, wanted: float) -> Verdict:
     if high < wanted:
         return "不达标", f"为基线的 {change.ratio:.3g} 倍，低于 {wanted:g}"
     return "无法判定", f"与基线之比的 95% 区间 [{low:.3g}, {high:.3g}] 跨过 {wanted:g}"
-
-
-def accuracy_target(target: AccuracyTarget) -> str:
-    """The plan's accuracy target in words that can be checked."""
-    sign, back = ("≥", "−") if target.direction == "higher" else ("≤", "+")
-    parts = [
-        None if target.minimum is None else f"{sign} {target.minimum:g}",
-        None if target.min_ratio is None else f"{sign} 基线 × {target.min_ratio:g}",
-        None if target.max_drop is None else f"{sign} 基线 {back} {target.max_drop:g}",
-    ]
-    return "；".join(part for part in parts if part)
-
-
-def judge_accuracy(target: AccuracyTarget, npu: float, baseline: float | None, refusal: str) -> Verdict:
-    """An accuracy against every bound that the plan sets; bounds relative to a baseline need one."""
-    sign = 1 if target.direction == "higher" else -1
-    verdicts: list[Verdict] = []
-    if target.minimum is not None:
-        verdicts.append(_bounded(npu, target.minimum, target.direction))
-    if target.min_ratio is not None and baseline is not None:
-        verdicts.append(_bounded(npu, baseline * target.min_ratio, target.direction))
-    if target.max_drop is not None and baseline is not None:
-        verdicts.append(_bounded(npu, baseline - sign * target.max_drop, target.direction))
-    if baseline is None and (target.min_ratio, target.max_drop) != (None, None):
-        verdicts.append(("无法判定", refusal))
-    return _worst(verdicts)
-
-
-def _bounded(value: float, bound: float, direction: Direction) -> Verdict:
-    if _reaches(value, bound, direction):
-        return "达标", ""
-    return "不达标", f"{value:.4g} 未达到 {bound:.4g}"
 
 
 def conclude_performance(rows: Sequence[ComparisonRow], grade: Grade, differences: str) -> Conclusion:
