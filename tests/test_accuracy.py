@@ -70,9 +70,8 @@ def test_every_bound_in_both_directions(measured, baseline, wishes, verdict):
 def test_sampling_error_stands_beside_the_verdict():
     verdict, reason = judged(352 / 360, 353 / 360, n=360, max_drop=0.005)
     assert verdict == "达标"
-    assert reason == (
-        "n=360，95% 区间 [0.9568, 0.9887]；与基线相差 -1 个样本，未超出抽样误差；阈值落在区间内：换一批样本，结论可能不同"
-    )
+    assert reason.startswith("n=360，95% 区间 [0.9568, 0.9887]；与基线相差 -1 个样本，未超出抽样误差；")
+    assert reason.endswith("阈值落在区间内：换一批样本，结论可能不同")
     assert "，超出抽样误差" in judged(0.90, 0.98, n=360, minimum=0.8)[1]
     assert accuracy.interval("mAP50", Value(0.5, n=100)) is None
     assert accuracy.interval("top1", Value(0.5)) is None
