@@ -1,0 +1,72 @@
+"""What is kept beside the plan: the Runs, and the answers that are written anew each time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from npueval import atomic, runs
+from npueval.errors import FormatError, NpuevalError
+from npueval.plan import Plan
+from npueval.runs import Run
+
+
+@dataclass(frozen=True)
+class Archive:
+    """The Runs of a plan's folder, the newest first; ``passed_over`` names the files that were not used."""
+
+    runs: tuple[tuple[Path, Run], ...]
+    passed_over: tuple[str, ...] = ()
+
+    def newest(self, kind: str) -> Run | None:
+        """The newest in-process Run on a kind of device (``npu``, ``cuda``, ``cpu``)."""
+        return next((run for _, run in self.runs if run.device.kind == kind and run.scope == "in-process"), None)
+
+    def files(self, root: Path) -> dict[str, str]:
+        """The path of each Run, relative to the project."""
+        return {run.id: _relative(path, root) for path, run in self.runs}
+
+
+def open_archive(plan: Plan) -> Archive:
+    """Read every Run in the plan's folder that was made by this very plan."""
+    found, passed_over = [], []
+    for path in _run_files(plan.runs):
+        try:
+            run = runs.load(path)
+        except FormatError as error:
+            passed_over.append(f"{path.name}: {error.message}")
+            continue
+        if run.plan_sha256 == plan.sha256:
+            found.append((path, run))
+        else:
+            passed_over.append(f"{path.name}: measured by another version of the plan")
+    found.sort(key=lambda item: (item[1].created, item[1].id), reverse=True)
+    return Archive(tuple(found), tuple(passed_over))
+
+
+def _run_files(folder: Path) -> Iterator[Path]:
+    """Files whose first bytes say that they are Runs; other JSON lies in the same folder."""
+    for pattern in ("*.json", "*.json.gz"):
+        for path in sorted(folder.glob(pattern)):
+            if path.suffix == ".gz" or b'"npueval/run/' in path.open("rb").read(200):
+                yield path
+
+
+def keep(path: Path, content: str | dict[str, Any]) -> Path:
+    """Write an answer beside the Runs, in one step and only where it changed."""
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    data = text.encode("utf-8")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if atomic.read(path) != data:
+            atomic.write(path, data)
+    except OSError as error:
+        raise NpuevalError(f"cannot write: {error.strerror}", code="NOT_WRITABLE", path=path) from None
+    return path
+
+
+def _relative(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)

@@ -1,0 +1,21 @@
+"""``npueval report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from npueval import workflow
+from npueval.cli.base import Reply, verb
+from npueval.cli.run import answer, tell, writes_documents
+
+
+@verb("report")
+@writes_documents
+def command(plan: Path, dry_run: bool, diff: bool, force: tuple[str, ...]) -> Reply:
+    """Compare the newest Runs of PLAN with the baseline, patch the documents, and check them; measure nothing.
+
+    \b
+    Example:  npueval report npueval.yaml
+              npueval report npueval.yaml --dry-run --diff
+    """
+    return answer(workflow.report(plan, dry_run=dry_run, force=force, progress=tell), diff=diff)

@@ -1,0 +1,19 @@
+"""What the evaluation says, as Edits of the documents; nothing is written here."""
+
+from __future__ import annotations
+
+from npueval.records import Edit
+from npueval.reporting import compare, datasets, mig_readme, mig_report
+from npueval.reporting.dossier import Dossier
+
+__all__ = ["Dossier", "edits"]
+
+
+def edits(dossier: Dossier) -> tuple[Edit, ...]:
+    """Every Edit of one evaluation, document by document."""
+    return (
+        *compare.edits(dossier),
+        *mig_readme.edits(dossier),
+        *datasets.edits(dossier.plan),
+        *mig_report.edits(dossier),
+    )

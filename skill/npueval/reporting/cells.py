@@ -1,0 +1,34 @@
+"""How values are written into the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from npueval.records import Edit
+
+
+def missing(reason: str) -> str:
+    """``N/A`` with its reason: the only form in which a gap may be written."""
+    return f"N/A（{reason}）"
+
+
+def number(value: float) -> str:
+    """Four significant digits without an exponent: ``0.04125``, ``12.35``, ``20412``."""
+    if value and abs(value) < 1e-4:
+        return f"{value:.3e}"
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def joined(parts: Iterable[str | None], separator: str = "；") -> str:
+    """The parts that are there."""
+    return separator.join(part for part in parts if part)
+
+
+def row(place: str, label: str, cells: Mapping[str, str], source: str = "") -> list[Edit]:
+    """Edits of several cells of one row; ``place`` is ``Document#section``."""
+    return [Edit(f"{place}/{label}/{column}", text, source) for column, text in cells.items()]
+
+
+def values(place: str, pairs: Mapping[str, str], source: str = "") -> list[Edit]:
+    """Edits of fields, or of rows of a table of names and values."""
+    return [Edit(f"{place}/{key}", text, source) for key, text in pairs.items()]
