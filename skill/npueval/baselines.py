@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from npueval import metrics, scanning
+from npueval import metrics, runs, scanning
 from npueval.assessing import CONDITIONS, NoBaseline, assess, is_complete
 from npueval.errors import FormatError
 from npueval.extracting import Extract, extract
 from npueval.plaindata import from_plain, to_plain
 from npueval.plan import Plan
-from npueval.records import Baseline, Grade
+from npueval.records import Baseline, Fact, Grade
+from npueval.runs import Run
 from npueval.scanning import Progress
 
 FORMAT = "npueval/baseline"
@@ -97,6 +98,36 @@ def load(path: Path) -> Baseline:
     except (OSError, ValueError, RecursionError) as error:
         raise FormatError(f"cannot read the baseline: {error}", path=path) from None
     return from_data(data, path)
+
+
+def load_any(path: Path) -> tuple[Baseline, Run | None]:
+    """A baseline file, or a Run that serves as one: the Baseline and, where there is one, the Run."""
+    try:
+        return load(path), None
+    except FormatError as error:
+        try:
+            run = runs.load(path)
+        except FormatError as other:
+            raise FormatError(
+                "neither a baseline nor a Run", path=path, hint=f"{error.message}; {other.message}"
+            ) from None
+    return of_run(run), run
+
+
+def of_run(run: Run) -> Baseline:
+    """A Run as a baseline: the facts of its environment. Its figures stay in the Run, with their samples."""
+    packages = run.environment.get("packages") or {}
+    facts = {
+        "device": run.device.model,
+        "device_kind": {"cuda": "gpu"}.get(run.device.kind, run.device.kind),
+        "framework": ", ".join(f"{name} {packages[name]}" for name in ("torch", "numpy") if packages.get(name)),
+        "batch": ", ".join(dict.fromkeys(str(case.batch) for case in run.cases)),
+        "precision": run.precision,
+        "cards": str(run.cards),
+        "date": run.created[:10],
+    }
+    known = {key: Fact(value) for key, value in facts.items() if value}
+    return Baseline(source="gpu", grade=Grade.B, facts=known, doubts=tuple(run.all_doubts()))
 
 
 def from_data(data: Any, path: Path | None = None) -> Baseline:

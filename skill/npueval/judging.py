@@ -88,7 +88,7 @@ def conclude_accuracy(rows: Sequence[AccuracyRow]) -> Conclusion:
 def conclude(parts: Sequence[Conclusion]) -> Conclusion:
     """All parts together are as bad as the worst of them."""
     verdict = max((part.verdict for part in parts), key=_SEVERITY.index)
-    return Conclusion(verdict, "；".join(part.reason for part in parts if part.verdict == verdict))
+    return Conclusion(verdict, "；".join(dict.fromkeys(part.reason for part in parts if part.verdict == verdict)))
 
 
 def _conclude(judged: list[tuple[str, Judgement]], grade: Grade, what: str, differences: str) -> Conclusion:
