@@ -11,7 +11,7 @@ from npueval.ledger import Entry
 from npueval.places import of_cell
 from npueval.revision import Grid, NewRow, Revision, Write
 from npueval.tree import Document
-from npueval.writing import Splice, insert_rows, remove_row, write_cells, write_check, write_code, write_field
+from npueval.writing import Splice, insert_rows, remove_rows, write_cells, write_check, write_code, write_field
 
 
 def splices(revision: Revision) -> list[Splice]:
@@ -35,9 +35,8 @@ def _in_table(revision: Revision, grid: Grid) -> Iterator[Splice]:
             yield from write_cells(table.rows[number], texts)
     for anchor in dict.fromkeys(row.anchor for row in fresh):
         yield insert_rows(revision.document, table, anchor, [row.cells for row in fresh if row.anchor == anchor])
-    for section, place, number in revision.removed:
-        if (section, place) == grid:
-            yield remove_row(revision.document, table.rows[number])
+    gone = [table.rows[number] for section, place, number in revision.removed if (section, place) == grid]
+    yield from remove_rows(revision.document, gone)
 
 
 def _in_item(document: Document, write: Write) -> Iterator[Splice]:

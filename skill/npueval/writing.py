@@ -62,12 +62,21 @@ def insert_rows(document: Document, table: Table, after: int, rows: Sequence[Seq
     return Splice(len(document.data), len(document.data), b"".join(ending + row for row in written))
 
 
-def remove_row(document: Document, row: Row) -> Splice:
-    """A row and its line ending taken out; the line before it gives its ending where the file has none at the end."""
-    lines, place = document.lines, row.line - 1
-    if lines.ending(row.line):
-        return Splice(lines.starts[place], lines.stops[place], b"")
-    return Splice(lines.ends[place - 1], lines.stops[place], b"")
+def remove_rows(document: Document, rows: Iterable[Row]) -> list[Splice]:
+    """Rows taken out with their line endings; at an end of file without one, the line before gives its own."""
+    lines = document.lines
+    runs: list[list[int]] = []
+    for line in sorted(row.line for row in rows):
+        if runs and runs[-1][-1] == line - 1:
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    return [
+        Splice(
+            lines.starts[run[0] - 1] if lines.ending(run[-1]) else lines.ends[run[0] - 2], lines.stops[run[-1] - 1], b""
+        )
+        for run in runs
+    ]
 
 
 def write_field(document: Document, field: Field, text: str) -> Splice:
