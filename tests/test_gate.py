@@ -241,6 +241,7 @@ def test_torch_that_hangs(tmp_path: Path) -> None:
         ("NPU driver 23.0.3", "needs_driver", Gate.AUTO),
         ("只在 Ascend 310P3 上验证", "needs_chip", Gate.MANUAL_STOP),
         ("支持 Ascend 310P3 与 910B4", "needs_chip", Gate.AUTO),
+        ("已在 Ascend 910C 验证", "needs_chip", Gate.MANUAL_STOP),
         ("Requires CUDA 11.8 and flash-attn", "cuda_only", Gate.AUTO),
     ],
 )
@@ -250,6 +251,13 @@ def test_demands_of_the_project(tmp_path: Path, readme: str, key: str, verdict: 
     assert evidence is not None
     assert evidence.verdict is verdict
     assert found.gate is verdict
+
+
+def test_a_bare_name_on_cards_of_two_chips_is_an_a3(tmp_path: Path) -> None:
+    machine = working(tmp_path).npu_smi("a3_two_chips_a_card")
+    found = examine(machine, files={"README.md": "已在 Ascend 910C 验证\n"})
+    assert found.gate is Gate.AUTO
+    assert "as here" in said(found, "needs_chip")
 
 
 def test_demands_that_contradict_each_other(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npueval import npu_smi
+from npueval import npu_names, npu_smi
 from npueval.host import Host
 from npueval.npu_smi import Health, Outcome
 from npueval.plaindata import to_plain
@@ -98,7 +98,7 @@ def test_health_page(page: str, expected: list[tuple[object, ...]]) -> None:
         ("Ascend910B4", 1, "A2"),
         ("910B2C", 1, "A2"),
         ("Ascend910", 2, "A3"),
-        ("Ascend910", 1, "910"),
+        ("Ascend910", 1, None),
         ("Ascend910ProB", 1, "910"),
         ("910A", 1, "910"),
         ("Ascend910_9391", 2, "A3"),
@@ -109,7 +109,7 @@ def test_health_page(page: str, expected: list[tuple[object, ...]]) -> None:
     ],
 )
 def test_family(name: str, chips: int, family: str | None) -> None:
-    assert npu_smi.family(name, chips_per_npu=chips) == family
+    assert npu_names.family(name, chips_per_card=chips) == family
 
 
 def program(folder: Path, script: str) -> Host:
@@ -137,3 +137,11 @@ def test_query_does_not_wait_for_ever(tmp_path: Path) -> None:
 
 def test_query_without_the_program(tmp_path: Path) -> None:
     assert npu_smi.query(Host(tmp_path, {"PATH": str(tmp_path)})).outcome is Outcome.NOT_FOUND
+
+
+def test_rows_that_are_no_process_are_doubts() -> None:
+    text = next(path for path in SAMPLES if path.stem.startswith("310p")).read_text(encoding="utf-8")
+    reading = npu_smi.parse(text.replace("40711", "4071x"))
+    assert reading.processes == ()
+    assert "4071x" in reading.doubts[0]
+    assert reading.health is Health.WARNING

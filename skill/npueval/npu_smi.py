@@ -6,16 +6,15 @@ Nothing here guesses: a row that cannot be read makes the health ``UNKNOWN``, ne
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from npueval.boxtables import SHARE, Cells, Table, tables, values
 from npueval.host import Host
+from npueval.npu_names import family
 
-Cells = list[str]
 _TITLE = re.compile(r"\bnpu-smi\s+(?P<tool>\d\S*)(?:\s+Version:\s*(?P<driver>\S+))?")
-_SHARE = re.compile(r"(\d+)\s*/\s*(\d+)")
-_LABELS_THAT_HOLD_BLANKS = ("Name", "Process name")
 _OUTSIDE_PATH = ("/usr/local/sbin/npu-smi", "/usr/local/bin/npu-smi", "/usr/local/Ascend/driver/tools/npu-smi")
 
 
@@ -106,6 +105,13 @@ class Reading:
             return Health.UNKNOWN
         return max((chip.health for chip in self.chips), key=list(Health).index)
 
+    @property
+    def families(self) -> frozenset[str]:
+        """The product families of the chips, as far as their names tell."""
+        cards = [chip.npu for chip in self.chips]
+        found = (family(chip.name, chips_per_card=cards.count(chip.npu)) for chip in self.chips)
+        return frozenset(name for name in found if name)
+
 
 _REFUSALS = (
     (re.compile(r"ret is -8020|because the device is used", re.I), Outcome.OCCUPIED),
@@ -129,9 +135,9 @@ def query(host: Host, *, timeout_s: float = 20.0) -> Reading:
 def parse(text: str, *, status: int = 0) -> Reading:
     """Read the output of ``npu-smi info``, whatever its exit ``status`` was."""
     title = _TITLE.search(text)
-    tables = list(_tables(text))
-    chips, problems = _chips(tables)
-    processes, doubts = _processes(tables)
+    found = list(tables(text, "NPU"))
+    chips, problems = _chips(found)
+    processes, doubts = _processes(found)
     if status and chips:
         doubts.append(f"npu-smi ended with status {status} although it printed a table")
     return Reading(
@@ -155,116 +161,45 @@ def _outcome(text: str, *, has_title: bool, has_chips: bool, has_problems: bool)
     return Outcome.NO_DEVICE if has_title and not has_problems else Outcome.UNREADABLE
 
 
-@dataclass(frozen=True)
-class _Table:
-    """A header (one list of cells a line) and the groups of rows between the rules below it."""
-
-    header: list[Cells]
-    groups: list[list[Cells]]
-
-
-def _tables(text: str) -> Iterator[_Table]:
-    rows: list[Cells] = []
-    table: _Table | None = None
-    for line in (line.strip() for line in text.split("\n")):
-        if line.startswith("|"):
-            rows.append([cell.strip() for cell in line.strip("|").split("|")])
-        elif line.startswith("+") and rows:
-            if line.startswith("+=") and _is_header(rows):
-                table = _Table(rows, [])
-                yield table
-            elif table is not None:
-                table.groups.append(rows)
-            rows = []
-    if rows and table is not None:
-        table.groups.append(rows)
-
-
-def _is_header(rows: list[Cells]) -> bool:
-    return rows[0][0].split()[:1] == ["NPU"]
-
-
-def _chips(tables: Sequence[_Table]) -> tuple[list[Chip], list[str]]:
+def _chips(found: Sequence[Table]) -> tuple[list[Chip], list[str]]:
     chips: list[Chip] = []
     problems: list[str] = []
-    for table in tables:
-        if _has(table, "Health"):
-            read = [_read_chip(table.header, rows) for rows in _records(table)]
-            chips += [chip for chip in read if isinstance(chip, Chip)]
-            problems += [problem for problem in read if isinstance(problem, str)]
-            if not _has(table, "Chip"):
-                problems.append("the table has no chip rows: no npu-smi that we know prints this layout")
+    for table in (table for table in found if table.has("Health")):
+        known = table.has("Chip")
+        defaults = {} if known else {"Chip": "0"}
+        height = len(table.header) if known else 1
+        read = [_read_chip(table.header, rows, defaults) for rows in table.records(height)]
+        chips += [chip for chip in read if isinstance(chip, Chip)]
+        problems += [problem for problem in read if isinstance(problem, str)]
+        if not known:
+            problems.append("the table has no chip rows: no npu-smi that we know prints this layout")
     return chips, problems
 
 
-def _read_chip(header: list[Cells], rows: list[Cells]) -> Chip | str:
+def _read_chip(header: list[Cells], rows: list[Cells], defaults: Mapping[str, str]) -> Chip | str:
     """The chip, or what is wrong with its rows."""
     try:
-        return _chip(_values(header, rows))
-    except (KeyError, ValueError) as error:
-        return f"cannot read the row {' | '.join(rows[0])!r}: {error}"
+        return _chip({**defaults, **values(header, rows)})
+    except KeyError as error:
+        problem = f"no value for {error.args[0]}"
+    except ValueError as error:
+        problem = str(error)
+    return f"cannot read the row {' | '.join(rows[0])!r}: {problem}"
 
 
-def _has(table: _Table, label: str) -> bool:
-    return any(label in cell.split() for row in table.header for cell in row)
-
-
-def _records(table: _Table) -> Iterator[list[Cells]]:
-    """The rows of one chip each: as many as the header has lines, or one where the second line names no chip."""
-    height = len(table.header) if _has(table, "Chip") else 1
-    for group in table.groups:
-        for start in range(0, len(group), height):
-            yield group[start : start + height]
-
-
-def _values(header: list[Cells], rows: list[Cells]) -> dict[str, str]:
-    values: dict[str, str] = {}
-    if len(rows) < len(header) and any("Chip" in cell.split() for cell in header[-1]):
-        raise ValueError("the line of its chip is missing")
-    for labels, cells in zip(header, rows, strict=False):
-        values |= _aligned(labels, cells) if len(labels) == len(cells) else _flat(labels, cells)
-    return values
-
-
-def _aligned(labels: Cells, cells: Cells) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for label, cell in zip(labels, cells, strict=True):
-        names = re.split(r"\s{2,}", label)
-        tokens = _tokens(cell)
-        if names[-1] in _LABELS_THAT_HOLD_BLANKS and len(tokens) > len(names):
-            tokens = [*tokens[: len(names) - 1], " ".join(tokens[len(names) - 1 :])]
-        values |= _paired(names, tokens)
-    return values
-
-
-def _flat(labels: Cells, cells: Cells) -> dict[str, str]:
-    names = [name for label in labels for name in label.split()]
-    return _paired(names, [token for cell in cells for token in _tokens(cell)])
-
-
-def _tokens(cell: str) -> list[str]:
-    return _SHARE.sub(r"\1/\2", cell).split()
-
-
-def _paired(names: Sequence[str], tokens: Sequence[str]) -> dict[str, str]:
-    if len(names) != len(tokens):
-        raise ValueError(f"{len(tokens)} values for the columns {', '.join(names)}")
-    return dict(zip(names, tokens, strict=True))
-
-
-def _chip(values: Mapping[str, str]) -> Chip:
-    memory_used, memory_total = _share(values.get("Memory-Usage(MB)"))
-    hbm_used, hbm_total = _share(values.get("HBM-Usage(MB)"))
+def _chip(columns: Mapping[str, str]) -> Chip:
+    memory_used, memory_total = _share(columns.get("Memory-Usage(MB)"))
+    hbm_used, hbm_total = _share(columns.get("HBM-Usage(MB)"))
     return Chip(
-        npu=int(values["NPU"]),
-        chip=int(values.get("Chip", 0)),
-        name=values["Name"],
-        health=Health.of(values["Health"]),
-        device=_whole(values.get("Device") or values.get("Phy-ID")),
-        bus_id=values.get("Bus-Id"),
-        power_w=_number(values.get("Power(W)")),
-        temperature_c=_number(values.get("Temp(C)")),
-        aicore_percent=_number(values.get("AICore(%)")),
+        npu=int(columns["NPU"]),
+        chip=int(columns["Chip"]),
+        name=columns["Name"],
+        health=Health.of(columns["Health"]),
+        device=_whole(columns.get("Device") or columns.get("Phy-ID")),
+        bus_id=columns.get("Bus-Id"),
+        power_w=_number(columns.get("Power(W)")),
+        temperature_c=_number(columns.get("Temp(C)")),
+        aicore_percent=_number(columns.get("AICore(%)")),
         memory_used_mb=memory_used,
         memory_total_mb=memory_total,
         hbm_used_mb=hbm_used,
@@ -282,22 +217,15 @@ def _whole(text: str | None) -> int | None:
 
 def _share(text: str | None) -> tuple[int | None, int | None]:
     """Used and total; ``0 / 0`` is how a layout says that the device has no memory of this kind."""
-    found = _SHARE.fullmatch(text or "")
+    found = SHARE.fullmatch(text or "")
     return (int(found[1]), int(found[2])) if found and int(found[2]) else (None, None)
 
 
-def _processes(tables: Sequence[_Table]) -> tuple[list[Process], list[str]]:
-    found: list[Process] = []
-    doubts: list[str] = []
-    for table in tables:
-        if any("Process id" in cell for row in table.header for cell in row):
-            for row in (row for group in table.groups for row in group if len(row) > 1):
-                process = _process(row)
-                if process:
-                    found.append(process)
-                else:
-                    doubts.append(f"cannot read the process row {' | '.join(row)!r}")
-    return found, doubts
+def _processes(found: Sequence[Table]) -> tuple[list[Process], list[str]]:
+    rows = [row for table in found if table.has("Process id") for [row] in table.records(1) if len(row) > 1]
+    read = [(_process(row), row) for row in rows]
+    doubts = [f"cannot read the process row {' | '.join(row)!r}" for process, row in read if process is None]
+    return [process for process, _ in read if process], doubts
 
 
 def _process(row: Cells) -> Process | None:
@@ -333,24 +261,3 @@ def parse_health(text: str) -> tuple[ChipHealth, ...]:
         elif label == "Error Code" and found and value not in ("NA", "-"):
             found[-1] = ChipHealth(found[-1].npu, found[-1].chip, found[-1].health, value)
     return tuple(found)
-
-
-_FAMILIES = (
-    ("310P", r"310P"),
-    ("310B", r"310B"),
-    ("310", r"310(?!\d)"),
-    ("A2", r"910B"),
-    ("A3", r"910C|910_93"),
-    ("950", r"950(DT|PR)?"),
-    ("910", r"910(A|Pro[AB])?(?!\w)"),
-)
-
-
-def family(name: str, *, chips_per_npu: int = 1) -> str | None:
-    """The product family of a printed device name, or ``None`` where the name is not one we know.
-
-    ``Ascend910`` alone is ambiguous: with two chips a card it is an A3 (910C), else the first 910.
-    """
-    if re.fullmatch(r"Ascend\s?910", name, re.I) and chips_per_npu > 1:
-        return "A3"
-    return next((label for label, pattern in _FAMILIES if re.search(pattern, name, re.I)), None)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from npueval import compatibility
 from npueval.diagnosis import Action, Evidence, Outcome, Stage
 from npueval.environment import Environment
 from npueval.language import Text
 from npueval.needs import Needs
 from npueval.records import Gate
 
-__all__ = ["Action", "Check", "Facts", "Item", "Results", "Stage", "Text"]
+__all__ = ["TABLE", "Action", "Check", "Facts", "Item", "Results", "Stage", "Text", "pip_install"]
+
+TABLE = f"{compatibility.SOURCE}, {compatibility.AS_OF}"
+"""The published table of pairs, as it is cited."""
 
 
 @dataclass(frozen=True)
@@ -60,3 +65,14 @@ class Item:
 
     def _evidence(self, outcome: Outcome, zh: str, en: str, verdict: Gate) -> Evidence:
         return Evidence(self.key, Text(self.zh, self.en), outcome, Text(zh, en), verdict, self.needed)
+
+
+def pip_install(zh: str, en: str, what: str) -> Action:
+    """Install ``what`` with pip; a part in ``<…>`` is for the reader to fill in."""
+    quoted = " ".join(f"'{part}'" if "<" in part else part for part in re.findall(r"<[^>]+>|\S+", what))
+    return Action(
+        Stage.FRAMEWORK,
+        Text(zh, en),
+        Text("`import torch, torch_npu` 成功", "`import torch, torch_npu` works"),
+        f"python -m pip install {quoted}",
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from npueval.checks.base import Action, Check, Facts, Item, Results, Stage, Text
-from npueval.npu_smi import Chip, Health, Outcome, Reading, family
+from npueval.npu_smi import Chip, Health, Outcome, Reading
 from npueval.records import Gate
 
 _DEVICE = Item("device", "NPU 设备可见性", "NPU visibility", needed=True)
@@ -199,11 +199,10 @@ _COMPILE = Item("compile_mode", "编译模式", "compile mode")
 def compile_mode(facts: Facts) -> Results:
     """310P compiles operators for each new shape by default: the first calls take minutes."""
     off = facts.environment.probe.fact("torch_npu", "jit_compile_off")
-    families = {family(name) for name in facts.environment.devices}
     if off is not None:
         state = "False" if off else "True"
         yield _COMPILE.noted(f"jit_compile={state}（随测量记录）", f"jit_compile={state}, kept with the measurement")
-    elif "310P" in families:
+    elif "310P" in facts.environment.families:
         yield _COMPILE.noted(
             "310P 的 jit_compile 默认为 True：每个新 shape 首次推理会在线编译，可达数分钟；测量时须记录编译模式",
             "on 310P jit_compile is True by default: each new shape compiles at its first call, for minutes perhaps;"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from npueval.checks.base import Action, Check, Facts, Item, Results, Stage, Text
 from npueval.needs import Need
-from npueval.npu_smi import family
+from npueval.npu_names import family
 from npueval.records import Gate
 from npueval.versions import read, satisfies
 
@@ -122,7 +122,7 @@ def _install(stage: Stage, what: str) -> Action:
 def chip(facts: Facts) -> Results:
     """Any one of the named chips is enough."""
     wanted = facts.needs.of("chip")
-    here = {family(name) for name in facts.environment.devices} - {None}
+    here = facts.environment.families
     if not wanted or not here:
         return
     families = {family(need.name) for need in wanted}

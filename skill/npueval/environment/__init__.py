@@ -18,6 +18,7 @@ from npueval.environment import ascend, machine, probe
 from npueval.environment.redaction import redact
 from npueval.errors import FormatError
 from npueval.host import Host
+from npueval.npu_names import family
 from npueval.npu_smi import Reading
 from npueval.plaindata import from_plain, to_plain
 
@@ -82,6 +83,12 @@ class Environment:
         """The accelerators, one entry a chip: NPUs as torch_npu or npu-smi name them, else CUDA devices."""
         named = self.probe.fact("torch_npu", "names") or [chip.name for chip in self.npu.chips]
         return tuple(named or self.probe.fact("torch", "cuda_devices") or ())
+
+    @property
+    def families(self) -> frozenset[str]:
+        """The product families of the NPUs (``A2``, ``310P`` …), as far as their names tell."""
+        named = {family(name) for name in self.probe.fact("torch_npu", "names") or ()}
+        return self.npu.families or frozenset(name for name in named if name)
 
     @property
     def visible_devices(self) -> str | None:
