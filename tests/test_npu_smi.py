@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npueval import npu_names, npu_smi
+from npueval import npu_names, npu_query, npu_smi
 from npueval.host import Host
 from npueval.npu_smi import Health, Outcome
 from npueval.plaindata import to_plain
@@ -121,22 +121,45 @@ def program(folder: Path, script: str) -> Host:
 
 def test_query_asks_the_program(tmp_path: Path) -> None:
     (tmp_path / "table.txt").write_text(TABLE, encoding="utf-8", newline="\n")
-    reading = npu_smi.query(program(tmp_path, f'[ "$1" = info ] && cat {tmp_path}/table.txt'))
+    reading = npu_query.query(program(tmp_path, f'[ "$1" = info ] && cat {tmp_path}/table.txt'))
     assert len(reading.chips) == 2
+
+
+PAGE = "NPU ID : {npu}\\nChip Count : 1\\n\\nChip ID : 0\\nHealth : {state}\\n"
+
+
+@pytest.mark.parametrize(
+    ("npu", "state", "status", "health"),
+    [
+        (1, "OK", 0, Health.OK),
+        (1, "Alarm", 0, Health.ALARM),
+        (1, "OK", 1, Health.UNKNOWN),
+        (2, "OK", 0, Health.UNKNOWN),
+        (1, "???", 0, Health.UNKNOWN),
+    ],
+)
+def test_what_the_table_leaves_open_the_health_page_answers(
+    tmp_path: Path, npu: int, state: str, status: int, health: Health
+) -> None:
+    table = next(path for path in SAMPLES if path.stem == "no_such_layout")
+    page = PAGE.format(npu=npu, state=state)
+    answer = f"[ \"$*\" = 'info -t health -i 1' ] && printf '{page}'; exit {status}"
+    script = f"if [ $# = 1 ]; then cat '{table}'; else {answer}; fi"
+    assert npu_query.query(program(tmp_path, script)).health is health
 
 
 def test_query_hears_a_refusal_whatever_the_status(tmp_path: Path) -> None:
     for status in (0, 1, 255):
         script = f"echo 'dcmi module initialize failed. ret is -8005' >&2; exit {status}"
-        assert npu_smi.query(program(tmp_path, script)).outcome is Outcome.NOT_VISIBLE
+        assert npu_query.query(program(tmp_path, script)).outcome is Outcome.NOT_VISIBLE
 
 
 def test_query_does_not_wait_for_ever(tmp_path: Path) -> None:
-    assert npu_smi.query(program(tmp_path, "sleep 60 & sleep 60"), timeout_s=0.3).outcome is Outcome.TIMED_OUT
+    assert npu_query.query(program(tmp_path, "sleep 60 & sleep 60"), timeout_s=0.3).outcome is Outcome.TIMED_OUT
 
 
 def test_query_without_the_program(tmp_path: Path) -> None:
-    assert npu_smi.query(Host(tmp_path, {"PATH": str(tmp_path)})).outcome is Outcome.NOT_FOUND
+    assert npu_query.query(Host(tmp_path, {"PATH": str(tmp_path)})).outcome is Outcome.NOT_FOUND
 
 
 def test_rows_that_are_no_process_are_doubts() -> None:

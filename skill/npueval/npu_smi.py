@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from npueval.boxtables import SHARE, Cells, Table, tables, values
-from npueval.host import Host
 from npueval.npu_names import family
 
 _TITLE = re.compile(r"\bnpu-smi\s+(?P<tool>\d\S*)(?:\s+Version:\s*(?P<driver>\S+))?")
-_OUTSIDE_PATH = ("/usr/local/sbin/npu-smi", "/usr/local/bin/npu-smi", "/usr/local/Ascend/driver/tools/npu-smi")
 
 
 class Health(str, Enum):
@@ -121,23 +119,14 @@ _REFUSALS = (
 )
 
 
-def query(host: Host, *, timeout_s: float = 20.0) -> Reading:
-    """Ask the machine's npu-smi once (``npu-smi info``, read-only)."""
-    program = host.which("npu-smi", *_OUTSIDE_PATH)
-    if program is None:
-        return Reading(Outcome.NOT_FOUND)
-    ran = host.run([program, "info"], timeout_s=timeout_s)
-    if ran.timed_out:
-        return Reading(Outcome.TIMED_OUT, raw=ran.output)
-    return parse(ran.output, status=ran.status or 0)
-
-
 def parse(text: str, *, status: int = 0) -> Reading:
     """Read the output of ``npu-smi info``, whatever its exit ``status`` was."""
     title = _TITLE.search(text)
     found = list(tables(text, "NPU"))
     chips, problems = _chips(found)
     processes, doubts = _processes(found)
+    if any(table.has("Health") and not table.has("Chip") for table in found):
+        doubts.append("the table has no chip rows: no npu-smi that we know prints this layout")
     if status and chips:
         doubts.append(f"npu-smi ended with status {status} although it printed a table")
     return Reading(
@@ -166,20 +155,17 @@ def _chips(found: Sequence[Table]) -> tuple[list[Chip], list[str]]:
     problems: list[str] = []
     for table in (table for table in found if table.has("Health")):
         known = table.has("Chip")
-        defaults = {} if known else {"Chip": "0"}
-        height = len(table.header) if known else 1
-        read = [_read_chip(table.header, rows, defaults) for rows in table.records(height)]
+        read = [_read_chip(table.header, rows, known) for rows in table.records(len(table.header) if known else 1)]
         chips += [chip for chip in read if isinstance(chip, Chip)]
         problems += [problem for problem in read if isinstance(problem, str)]
-        if not known:
-            problems.append("the table has no chip rows: no npu-smi that we know prints this layout")
     return chips, problems
 
 
-def _read_chip(header: list[Cells], rows: list[Cells], defaults: Mapping[str, str]) -> Chip | str:
-    """The chip, or what is wrong with its rows."""
+def _read_chip(header: list[Cells], rows: list[Cells], known: bool) -> Chip | str:
+    """The chip, or what is wrong with its rows. What an unknown layout says of its health is not believed."""
     try:
-        return _chip({**defaults, **values(header, rows)})
+        columns = values(header, rows)
+        return _chip(columns if known else {**columns, "Chip": "0", "Health": Health.UNKNOWN.value})
     except KeyError as error:
         problem = f"no value for {error.args[0]}"
     except ValueError as error:

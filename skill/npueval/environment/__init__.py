@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from npueval import npu_smi
+from npueval import npu_query
 from npueval.environment import ascend, machine, probe
 from npueval.environment.redaction import redact
 from npueval.errors import FormatError
@@ -124,7 +124,7 @@ def record(project_root: Path, *, host: Host | None = None, probe_timeout_s: flo
 
 def _npu(host: Host) -> Reading:
     # Four-part driver versions look like addresses, and npu-smi prints none of the latter.
-    reading = npu_smi.query(host)
+    reading = npu_query.query(host)
     return replace(reading, raw=redact(reading.raw, addresses=False))
 
 
