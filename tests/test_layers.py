@@ -13,13 +13,13 @@ import npueval
 PACKAGE = Path(npueval.__file__).parent
 
 LAYERS = (
-    ("errors", "resources", "records", "conditions", "autocorrelation", "host", "language", "versions", "demands", "labels", "lines", "rows", "blocks", "items", "atomic", "moments", "numerals", "hardware"),
+    ("errors", "resources", "records", "conditions", "autocorrelation", "host", "language", "versions", "demands", "boxtables", "npu_names", "labels", "lines", "rows", "blocks", "items", "atomic", "moments", "numerals", "hardware"),
     ("metrics", "streams", "statistics", "values", "tolerances", "arrays", "trends", "npu_smi", "plaindata", "sentences", "compatibility", "needs", "commands", "encoding", "tree", "aliases", "ledger", "journal"),
-    ("proportions", "wording", "numeric", "arrayfiles", "suspects", "templates", "matching", "places", "transactions"),
+    ("proportions", "wording", "numeric", "arrayfiles", "suspects", "templates", "npu_query", "matching", "places", "transactions"),
     ("logged", "symptoms", "growing", "addresses", "layout", "writing", "revision"),
     ("cases",),
     ("runs",),
-    ("contracts", "markdown", "assessing", "plausibility", "comparability", "sides", "environment"),
+    ("contracts", "markdown", "isolation", "assessing", "plausibility", "comparability", "sides", "environment"),
     ("yamlfile", "diagnosis", "answers", "structure"),
     ("plan", "devices", "workloads", "logs", "rules", "checks", "ownership", "splicing", "proving"),
     ("extracting", "scanning", "judging", "pipeline", "revising", "accuracy", "learning", "fiveparts", "snapshot",),

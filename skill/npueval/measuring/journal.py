@@ -23,8 +23,6 @@ from npueval.runs import case_from_data, to_data
 HEAD = "head.json"
 COLD = "cold.json"
 TAIL = "tail.json"
-ERROR = "error.json"
-OUTPUT = "output.log"
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from npueval.pipeline import Passage, build, load_precision
 from npueval.runs import to_data
 from npueval.workloads import input_facts, load
 
-Report = Callable[[str, Mapping[str, Any]], None]
+Report = Callable[[str, dict[str, Any]], None]
 
 
 @dataclass(frozen=True)

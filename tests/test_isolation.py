@@ -1,0 +1,208 @@
+"""A workload that hangs, dies, exits or prints, in its own process: reported as what it is, the samples so far kept."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import psutil
+import pytest
+
+from npueval import environment, measuring, runs
+from npueval.cli import main
+from npueval.errors import MeasurementError, NotExecuted, WorkloadError
+from support.projects import NUMPY, make_plan
+
+COUNTED = "import time; time.sleep(2e-4); self.calls = getattr(self, 'calls', 0) + 1\n            "
+# Call 60 is iteration 48 of the first case's window: one call is cold, ten warm up.
+AT_60 = COUNTED + "if self.calls == 60: {}\n            return x @"
+
+
+def at_60(action):
+    return NUMPY.replace("return x @", AT_60.format(action))
+
+
+def test_a_measurement_in_its_own_process(tmp_path):
+    told = []
+    run = measuring.measure(make_plan(tmp_path), progress=told.append)
+    assert told == [
+        "opening the device",
+        "loading the workload",
+        "case 1/2: batch=1 concurrency=1",
+        "case 2/2: batch=4 concurrency=1",
+        "checking the outputs",
+    ]
+    assert run.valid
+    assert run.complete
+    assert [case.n for case in run.cases] == [100, 100]
+    assert not list((tmp_path / "runs").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("action", "error"),
+    [
+        ("time.sleep(60)", "hangs: not finished after 1.5 s in infer (workload.py:7); ended"),
+        ("import os; os._exit(9)", "the process ended by itself with status 9"),
+        ("import os; os.kill(os.getpid(), 11)", "the process was ended by SIGSEGV in infer (workload.py:7)"),
+    ],
+    ids=["hang", "exit", "crash"],
+)
+def test_what_ends_the_process_ends_one_case(tmp_path, action, error):
+    plan = make_plan(tmp_path, at_60(action), case_timeout_s=1.5, iterations=60, batches=(1, 4))
+    run = measuring.measure(plan)
+    first, second = run.cases
+    assert first.error == error
+    assert (first.n, first.complete) == (48, False)
+    assert (first.samples["infer"] > 0).all()
+    # The second case runs in a new process, where the calls are counted from the beginning.
+    assert (second.n, second.error) == (48, error)
+    assert not run.complete
+    assert any(f"(48 samples): {error}" in doubt for doubt in run.doubts)
+
+
+def test_a_hang_outside_python_is_ended_too(tmp_path):
+    """An endless loop in C that never gives the interpreter a chance."""
+    stuck = at_60("import itertools; sum(itertools.repeat(0))")
+    run = measuring.measure(make_plan(tmp_path, stuck, case_timeout_s=1.5, batches=(1,), target_batch=1))
+    assert "hangs: not finished after 1.5 s" in run.cases[0].error
+    assert run.cases[0].n == 48
+
+
+def test_printing_goes_nowhere_and_is_said(tmp_path, capfd):
+    loud = NUMPY.replace("return x @", "print('chatter'); return x @")
+    run = measuring.measure(make_plan(tmp_path, loud))
+    assert any("the workload printed" in doubt for doubt in run.all_doubts())
+    assert "chatter" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("def load(self, device, precision): raise OSError('no weights')", "Model.load raised OSError: no weights"),
+        ("def load(self, device, precision): raise SystemExit(2)", r"Model.load called sys.exit\(2\)"),
+        ("def load(self, device, precision): import os; os._exit(7)", "did not load: the process ended .* status 7"),
+    ],
+)
+def test_a_workload_that_does_not_load(tmp_path, change, message):
+    source = NUMPY.replace("def load(self, device, precision): self.weights = np.eye(4, dtype=np.float32)", change)
+    with pytest.raises((WorkloadError, MeasurementError), match=message) as caught:
+        measuring.measure(make_plan(tmp_path, source))
+    assert caught.value.line == (3 if isinstance(caught.value, WorkloadError) else None)
+
+
+def test_no_sample_at_all_is_a_failed_measurement(tmp_path):
+    broken = NUMPY.replace("return x @", "raise RuntimeError('no kernel'); return x @")
+    with pytest.raises(MeasurementError, match=r"not one sample.*no kernel \(workload.py:6\)"):
+        measuring.measure(make_plan(tmp_path, broken))
+
+
+@pytest.mark.parametrize("device", ["cuda", "npu"])
+def test_a_card_that_is_not_here_is_explained(tmp_path, device):
+    torch = pytest.importorskip("torch")
+    if device == "cuda" and torch.cuda.is_available():
+        pytest.skip("this host has such a card")
+    with pytest.raises(NotExecuted, match=f"nothing was measured on {device}") as caught:
+        measuring.measure(make_plan(tmp_path), device=device)
+    assert caught.value.hint
+    assert caught.value.code == "DEVICE_ABSENT"
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+sys.path.insert(0, {tests!r})
+from support.projects import NUMPY, make_plan
+from npueval import environment, measuring, runs
+from npueval.cli import main
+import test_isolation
+plan = test_isolation.slow_plan(Path({folder!r}))
+measuring.measure(plan, progress=lambda line: print(line, flush=True))
+"""
+
+
+def slow_plan(folder):
+    """Two cases of a second each."""
+    return make_plan(folder, NUMPY.replace("return x @", "import time; time.sleep(0.01); return x @"))
+
+
+def test_a_killed_measurement_goes_on_where_it_stopped(tmp_path):
+    script = SCRIPT.format(tests=str(Path(__file__).parent), folder=str(tmp_path))
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    lines = iter(process.stdout)
+    assert any(line.startswith("case 2/2") for line in lines)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    told = []
+    run = measuring.measure(slow_plan(tmp_path), progress=told.append)
+    assert [line for line in told if line.startswith("case")] == ["case 2/2: batch=4 concurrency=1"]
+    assert [case.n for case in run.cases] == [100, 100]
+    assert any("more than one process" in doubt for doubt in run.doubts)
+
+
+def test_the_worker_does_not_outlive_its_parent(tmp_path):
+    source = NUMPY.replace("def load(self, device, precision):", "def load(self, device, precision): self._note();")
+    source += (
+        "        def _note(self):\n"
+        "            import os, pathlib\n"
+        "            pathlib.Path(__file__).with_name('pid').write_text(str(os.getpid()))\n"
+    )
+    make_plan(tmp_path, source.replace("return x @", "import time; time.sleep(0.01); return x @"))
+    script = SCRIPT.format(tests=str(Path(__file__).parent), folder=str(tmp_path))
+    script = script.replace("test_isolation.slow_plan(", "test_isolation.as_written(")
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert any(line.startswith("case 1/2") for line in process.stdout)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    worker = int((tmp_path / "pid").read_text())
+    deadline = time.monotonic() + 10
+    while psutil.pid_exists(worker) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not psutil.pid_exists(worker)
+
+
+def as_written(folder):
+    """The plan of a workload that is in the folder already."""
+    source = (folder / "workload.py").read_text(encoding="utf-8")
+    return make_plan(folder, source)
+
+
+def test_the_command_answers_with_json_only(tmp_path, capfd, monkeypatch):
+    loud = NUMPY.replace("return x @", "print('chatter'); return x @")
+    make_plan(tmp_path, loud)
+    (tmp_path / "npueval.yaml").write_text(PLAN, encoding="utf-8")
+    monkeypatch.setattr(environment, "record", lambda root: SimpleNamespace(as_json=lambda: {"root": str(root)}))
+    command = ["npueval", "measure", str(tmp_path / "npueval.yaml"), "--json"]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    answer = json.loads(capfd.readouterr().out)
+    assert ended.value.code == 0
+    assert answer["data"]["device"] == "cpu"
+    assert answer["data"]["cases"][0]["n"] == 100
+    run = runs.load(tmp_path / "runs" / f"{answer['data']['id']}.json")
+    assert run.environment == {"root": str(tmp_path)}
+
+
+PLAN = """
+format: npueval/plan/1
+project: {name: small}
+workload: workload.py:Model
+device: cpu
+precision: fp32
+batches: [1, 4]
+target_batch: 4
+seed: 3
+unit: samples/s
+segments: [infer]
+datasets: {short_test: null, smoke: null, golden: null, full: null, training: null, inference: null}
+baseline: {logs: []}
+documents: mig_docs
+runs: runs
+request: {performance: true, accuracy: false, agreed: true}
+"""
