@@ -14,7 +14,7 @@ from npueval.environment.redaction import redact
 from npueval.errors import FormatError
 from npueval.host import Host, Ran
 from npueval.npu_smi import Outcome
-from support.machines import HOME, TORCH, Machine, working
+from support.machines import HOME, TORCH, TORCH_NPU, Machine, working
 
 NO_CANN = 'raise ImportError("libhccl.so: cannot open shared object file: No such file or directory.")'
 
@@ -34,12 +34,13 @@ def test_a_working_machine(good: Environment) -> None:
     assert good.sandbox == ()
 
 
-def test_nothing_is_written(tmp_path: Path) -> None:
+def test_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = working(tmp_path)
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
+    here.torch(TORCH + "\nimport os; os.mkdir('kernel_meta')\n")
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    monkeypatch.chdir(tmp_path)
     environment.record(tmp_path, host=here.host)
-    after = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
-    assert {path: time for path, time in after.items() if "__pycache__" not in path.parts} == before
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
 
 
 def test_there_and_back(good: Environment) -> None:
@@ -146,6 +147,25 @@ def test_a_wrong_result_is_a_failure(tmp_path: Path) -> None:
     stage = probe.ask(Machine(tmp_path).torch().torch_npu(total=7.0).host).stage("operator")
     assert stage is not None
     assert "should sum to 8" in (stage.error or "")
+
+
+def test_without_a_device_no_operator_is_tried(tmp_path: Path) -> None:
+    found = probe.ask(Machine(tmp_path).torch().torch_npu(count=0).host)
+    assert found.worked("torch_npu")
+    assert found.stage("operator") is None
+
+
+def test_a_side_question_that_fails_spoils_nothing(tmp_path: Path) -> None:
+    source = TORCH_NPU.format(count=1, on_set_device="pass", total=8.0).replace(
+        "is_jit_compile_false = staticmethod(lambda: True)", "is_jit_compile_false = staticmethod(lambda: 1 / 0)"
+    )
+    first, second = (
+        environment.record(tmp_path, host=Machine(tmp_path).torch().torch_npu(text).host)
+        for text in (source, source.replace("1 / 0", "2 / 0 or 'PID 7'"))
+    )
+    assert first.probe.worked("operator")
+    assert "ZeroDivisionError" in first.probe.fact("torch_npu", "jit_compile_off_error")
+    assert first.digest == second.digest
 
 
 def test_an_import_that_hangs_is_ended(tmp_path: Path) -> None:

@@ -216,6 +216,20 @@ def test_beyond_the_table_is_unknown(tmp_path: Path) -> None:
     assert found.runnable
 
 
+def test_the_plugin_sees_no_device_although_there_are_cards(tmp_path: Path) -> None:
+    found = examine(working(tmp_path).torch_npu(count=0))
+    assert (found.gate, found.runnable) == (Gate.UNKNOWN, False)
+    assert "sees no NPU" in said(found, "torch_npu")
+
+
+def test_what_changes_a_measurement_is_noted(tmp_path: Path) -> None:
+    machine = working(tmp_path)
+    machine.variables["TASK_QUEUE_ENABLE"] = "0"
+    found = examine(machine)
+    assert found.runnable
+    assert "TASK_QUEUE_ENABLE=0 in this process" in said(found, "runtime")
+
+
 def test_a_python_that_no_wheel_is_made_for(tmp_path: Path) -> None:
     seen = read(working(tmp_path))
     found = gate.examine(tmp_path, environment=replace(seen, python=replace(seen.python, version="3.12.1")))

@@ -71,7 +71,14 @@ class Host:
         candidates = (str(self.path(absolute)) for absolute in also)
         return next((path for path in candidates if os.access(path, os.X_OK) and Path(path).is_file()), None)
 
-    def run(self, command: Sequence[str], *, timeout_s: float, variables: Mapping[str, str] | None = None) -> Ran:
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        timeout_s: float,
+        variables: Mapping[str, str] | None = None,
+        folder: str | None = None,
+    ) -> Ran:
         """Run a command with closed stdin and its own process group; the whole group ends with the time-out."""
         try:
             process = subprocess.Popen(
@@ -80,6 +87,7 @@ class Host:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env={**self.variables, "LC_ALL": "C.UTF-8", **(variables or {})},
+                cwd=folder,
                 start_new_session=True,
             )
         except OSError as error:

@@ -111,7 +111,7 @@ def operator(facts: Facts) -> Results:
     if facts.ran:
         yield _OPERATOR.passed("2×2 矩阵乘在 npu:0 上结果正确", "a 2×2 product on npu:0 is right")
     elif stage is None:
-        yield _OPERATOR.unknown("torch_npu 不可用，未运行", "not run: torch_npu does not work")
+        yield _OPERATOR.unknown("没有可用的 torch_npu 设备，未运行", "not run: torch_npu offers no device")
     elif stage.ok is None:
         yield _OPERATOR.unknown(
             f"算子未结束（{probe.ended}）", f"the operator did not end ({probe.ended})", Gate.UNKNOWN

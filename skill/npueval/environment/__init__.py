@@ -153,7 +153,7 @@ def _flat(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """(dotted path, printed value) of every field that belongs to the environment's identity."""
     if isinstance(data, Mapping):
         for key, value in data.items():
-            if key not in _MOVING:
+            if key not in _MOVING and not key.endswith("_error"):
                 yield from _flat(value, f"{path}.{key}" if path else key)
     elif isinstance(data, list):
         for index, value in enumerate(data):

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.resources import files
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from npueval.environment.redaction import redact
@@ -20,6 +21,8 @@ from npueval.host import Host, Ran
 
 _MARK = "npueval-probe:"
 _KEPT_STDERR = 4_000
+_QUIET = {"PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1"}
+_WRITTEN_TO = ("ASCEND_WORK_PATH", "ASCEND_CACHE_PATH", "ASCEND_PROCESS_LOG_PATH", "ACL_OP_COMPILER_CACHE_DIR")
 _FALLBACK = re.compile(r"operator\s+['`]?([\w:]+)['`]?\s+is not currently supported on the NPU")
 
 
@@ -60,10 +63,15 @@ NOT_RUN = Probe("not run")
 
 
 def ask(host: Host, *, python: str = sys.executable, timeout_s: float = 180.0) -> Probe:
-    """Run the stages in ``python``; on an NPU host the first import and operator may take a minute."""
+    """Run the stages in ``python``; on an NPU host the first import and operator may take a minute.
+
+    What Python, CANN and its operator compiler write by the way (caches, logs, kernel_meta) goes to a folder that is
+    removed again.
+    """
     source = (files("npueval.environment") / "probe_child.py").read_text(encoding="utf-8")
-    ran = host.run([python, "-c", source], timeout_s=timeout_s, variables={"PYTHONIOENCODING": "utf-8"})
-    return read(ran)
+    with TemporaryDirectory(prefix="npueval-", ignore_cleanup_errors=True) as folder:
+        variables = {**_QUIET, **dict.fromkeys(_WRITTEN_TO, folder)}
+        return read(host.run([python, "-c", source], timeout_s=timeout_s, variables=variables, folder=folder))
 
 
 def read(ran: Ran) -> Probe:

@@ -99,7 +99,7 @@ def main() -> None:
         return
     if not attempt("torch", torch_facts) or find_spec("torch_npu") is None:
         return
-    if attempt("torch_npu", torch_npu_facts):
+    if attempt("torch_npu", torch_npu_facts) and sys.modules["torch"].npu.device_count():
         attempt("operator", operator_facts)
     numpy = sys.modules.get("numpy")
     say("numpy", ok=True, version=getattr(numpy, "__version__", None))
