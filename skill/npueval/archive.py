@@ -48,10 +48,11 @@ def open_archive(plan: Plan) -> Archive:
 
 
 def _run_files(folder: Path) -> Iterator[Path]:
-    """Files whose first bytes say that they are Runs; other JSON lies in the same folder."""
-    for pattern in ("*.json", "*.json.gz"):
-        for path in sorted(folder.glob(pattern)):
-            if path.suffix == ".gz" or b'"npueval/run/' in path.open("rb").read(200):
+    """The files that say in their first bytes that they are Runs (other JSON lies beside them), and all packed ones."""
+    yield from sorted(folder.glob("*.json.gz"))
+    for path in sorted(folder.glob("*.json")):
+        with path.open("rb") as file:
+            if b'"npueval/run/' in file.read(200):
                 yield path
 
 

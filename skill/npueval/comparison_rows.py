@@ -135,6 +135,8 @@ def _row(both: Sides, metric: str, key: Key, *, target: bool, segment: str = END
     wanted = judging.performance_target(metric, unit, direction, both.plan.targets) if target else ""
     change = against[both.baseline] if both.baseline else Change(refusal=f"没有性能基线（{gpu.reason}）")
     judged = judging.judge_performance(metric, direction, npu, change, both.plan.targets) if wanted else (None, "")
+    if both.baseline is None and judged[0] == "达标":
+        judged = "无法判定", f"绝对目标已满足，但{change.refusal}"
     batch, concurrency, rate = key
     return ComparisonRow(
         metric=metric,

@@ -1,0 +1,297 @@
+"""The main job on a machine without an NPU, and with Runs that were brought from one."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from npueval import diagnosis, environment, gate, layout, linting, markdown, plan, runs, workflow
+from npueval.addresses import resolve
+from npueval.conditions import DeviceFacts, OutputCheck
+from npueval.diagnosis import Diagnosis
+from npueval.errors import DocumentError, Exit, MeasurementError, NpuevalError, WorkloadError
+from npueval.workflow import Evaluation
+from support import small_project
+from support.machines import Machine, working
+from support.make_runs import make_case, make_run
+
+
+@pytest.fixture(scope="module")
+def no_npu(tmp_path_factory: pytest.TempPathFactory) -> Diagnosis:
+    """What the gate says of a bare host."""
+    root = tmp_path_factory.mktemp("bare")
+    return gate.examine(root, environment=environment.record(root, host=Machine(root).host))
+
+
+@pytest.fixture(scope="module")
+def open_gate(tmp_path_factory: pytest.TempPathFactory) -> Diagnosis:
+    """What the gate says of a host on which everything fits together."""
+    root = tmp_path_factory.mktemp("card")
+    seen = environment.record(root, host=working(root).host)
+    packages = {"torch": "2.6.0", "torch_npu": "2.6.0"}
+    found = gate.examine(
+        root, environment=replace(seen, packages=packages, python=replace(seen.python, version="3.11.9"))
+    )
+    assert found.runnable
+    return found
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_npu: Diagnosis) -> Path:
+    """The plan of a small project, on a machine that has no NPU whatever the tests run on."""
+    monkeypatch.setattr(gate, "examine", lambda _root: no_npu)
+    folder = tmp_path / "项目 一"
+    folder.mkdir()
+    return small_project.write(folder)
+
+
+def run(path: Path, **options: bool) -> Evaluation:
+    return workflow.run(path, progress=lambda _line: None, **options)
+
+
+def report(path: Path) -> Evaluation:
+    return workflow.report(path, progress=lambda _line: None)
+
+
+def cell(path: Path, address: str) -> str:
+    folder = path.parent / "mig_docs"
+    name = address.partition("#")[0]
+    file = layout.find(folder)[name]
+    return resolve(markdown.parse(file.read_bytes(), path=file, name=name), address).text
+
+
+def documents(path: Path) -> dict[str, bytes]:
+    return {name: file.read_bytes() for name, file in layout.find(path.parent / "mig_docs").items()}
+
+
+def bring_npu_run(path: Path, accuracy: float = 0.9722, **changes: object) -> runs.Run:
+    """A Run of this plan as an NPU host would have written it."""
+    wanted = plan.load(path)
+    check = OutputCheck(True, result={"metric": "val_accuracy", "value": accuracy, "n": 360, "direction": "higher"})
+    known = {
+        "id": "20260201T000000Z-npu-0000",
+        "device": DeviceFacts("npu:0", "npu", 0, "Ascend910B3"),
+        "unit": wanted.unit,
+        "plan_sha256": wanted.sha256,
+        "output_check": check,
+        "cases": (make_case(1, 2.0), make_case(4, 4.0)),
+    }
+    made = make_run(**{**known, **changes})
+    runs.save(made, wanted.runs)
+    return made
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory, no_npu: Diagnosis) -> Path:
+    """The plan of a project on which the main job has run; for tests that only look."""
+    path = small_project.write(tmp_path_factory.mktemp("项目 二"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gate, "examine", lambda _root: no_npu)
+        done = run(path)
+    assert done.status == Exit.NOT_EXECUTED
+    assert done.findings == ()
+    return path
+
+
+class TestWithoutAnNpu:
+    @pytest.mark.parametrize("row", ["延迟 p50 (ms)", "延迟 p95 (ms)", "吞吐", "延迟 p50 (ms)（batch=1）"])
+    def test_cpu_figures_are_in_the_cpu_column_and_nowhere_else(self, path: Path, row: str) -> None:
+        assert float(cell(path, f"Compare#4/{row}/CPU 基线")) > 0
+        for column in ("GPU 基线", "NPU（迁移后）", "对 CPU 提升/回退", "对 GPU 提升/回退"):
+            assert re.fullmatch("N/A（.+）", cell(path, f"Compare#4/{row}/{column}"))
+
+    def test_the_accuracy_baseline_is_quoted_with_its_line_and_the_npu_has_none(self, path: Path) -> None:
+        assert cell(path, "Compare#3/val_accuracy/基线") == "0.975（logs/train.log:13）"
+        assert cell(path, "Compare#3/val_accuracy/迁移后").startswith("N/A（NPU 未执行")
+        assert cell(path, "Compare#3/val_accuracy/阈值") == "≥ 基线 − 0.005"
+
+    def test_the_conclusions_wait_and_say_why(self, path: Path) -> None:
+        for row in ("精度是否达标", "性能是否达标", "总体结论"):
+            assert cell(path, f"Compare#1/{row}").startswith("待定（NPU 未执行")
+
+    def test_the_gpu_commands_are_there_because_the_log_has_no_latency(self, path: Path) -> None:
+        row = "Mig_Readme#2.6/推理 baseline（默认）"
+        assert cell(path, f"{row}/设备") == "GPU（用户执行）"
+        assert "--device cuda:0" in cell(path, f"{row}/入口（脚本或命令）")
+        assert "logs/train.log 不含推理延迟" in cell(path, f"{row}/备注")
+        assert "logs/train.log" in cell(path, "Mig_Readme#2.6/训练 baseline（若适用，默认）/入口（脚本或命令）")
+
+    def test_datasets_agree_in_every_document(self, path: Path) -> None:
+        assert cell(path, "Mig_Readme#3.1/全量精度 / 性能评测/使用的数据集") == "digits"
+        assert cell(path, "Mig_report#2.1/全量精度/性能/数据集名称与版本") == "digits"
+        assert cell(path, "Mig_report#2.1/短测/数据集名称与版本") == "N/A（计划中本项目不涉及该用途）"
+
+    def test_no_box_is_ticked_and_the_logs_are_named(self, path: Path) -> None:
+        boxes = markdown.parse(documents(path)["Mig_report"], path="r.md", name="Mig_report").as_json()
+        assert not any(check["checked"] for check in boxes["sections"]["6"]["checks"])
+        assert re.search(r"CPU 测量 runs/\S+-cpu-\w+\.json", cell(path, "Mig_report#8/运行日志路径"))
+
+    def test_the_block_is_kept_beside_the_runs(self, path: Path) -> None:
+        block = (path.parent / "runs" / "not-executed.md").read_text(encoding="utf-8")
+        assert "npueval measure npueval.yaml" in block
+        assert {item.name for item in (path.parent / "runs").glob("*.json")} >= {"baseline.json", "comparison.json"}
+
+    def test_lint_is_clean(self, path: Path) -> None:
+        assert linting.lint([path.parent]) == []
+
+
+def test_a_second_run_changes_only_what_was_measured_anew_and_keeps_a_persons_text(project: Path) -> None:
+    run(project)
+    compare = layout.find(project.parent / "mig_docs")["Compare"]
+    written = compare.read_bytes().replace("## 5. 瓶颈".encode(), "人工补充：先看 IO。\r\n\r\n## 5. 瓶颈".encode())
+    written = written.replace("- 已尝试优化：".encode(), "- 已尝试优化：换过 batch ".encode())
+    compare.write_bytes(written)
+    before = documents(project)
+    run(project)
+    after = documents(project)
+    changed = [
+        (old, new)
+        for name in before
+        for old, new in zip(before[name].split(b"\n"), after[name].split(b"\n"), strict=True)
+        if old != new
+    ]
+    ours = re.compile(r"\| (延迟|吞吐)|-cpu-|generated_at".encode())
+    assert changed
+    assert all(ours.search(old) and ours.search(new) for old, new in changed)
+    assert "人工补充：先看 IO。\r\n".encode() in after["Compare"]
+
+
+def test_a_report_made_twice_from_the_same_runs_writes_nothing(project: Path) -> None:
+    run(project)
+    before = documents(project)
+    assert report(project).patch.changed == ()
+    assert documents(project) == before
+
+
+def test_a_dry_run_writes_nothing(project: Path) -> None:
+    before = sorted(project.parent.rglob("*"))
+    done = run(project, dry_run=True)
+    assert done.status == Exit.NOT_EXECUTED
+    assert len(done.created) == 5
+    assert sorted(project.parent.rglob("*")) == before
+
+
+def test_a_changed_cell_is_kept_and_reported(project: Path) -> None:
+    run(project)
+    compare = layout.find(project.parent / "mig_docs")["Compare"]
+    text = compare.read_text(encoding="utf-8").replace(
+        "| 性能是否达标 | 待定", "| 性能是否达标 | 张工：待复核，原为待定"
+    )
+    compare.write_text(text, encoding="utf-8", newline="\n")
+    bring_npu_run(project)
+    done = report(project)
+    assert any("性能是否达标" in warning for warning in done.warnings)
+    assert cell(project, "Compare#1/性能是否达标").startswith("张工：待复核")
+    workflow.report(project, force=["Compare#1/性能是否达标"], progress=lambda _line: None)
+    assert not cell(project, "Compare#1/性能是否达标").startswith("张工")
+
+
+class TestWithAnNpuRun:
+    def test_its_figures_come_from_its_samples_and_without_a_baseline_nothing_passes(self, project: Path) -> None:
+        brought = bring_npu_run(project)
+        done = report(project)
+        case = brought.case(4)
+        assert case is not None
+        assert float(cell(project, "Compare#4/延迟 p50 (ms)/NPU（迁移后）")) == pytest.approx(
+            case.summary().p50, rel=1e-3
+        )
+        assert cell(project, "Compare#2.2/Ascend 型号") == "Ascend910B3"
+        assert done.comparison.performance.verdict == "待定"
+        assert cell(project, "Compare#3/val_accuracy/迁移后") == "0.9722"
+        assert cell(project, "Compare#3/val_accuracy/差值") == "-0.0028"
+        assert done.findings == ()
+
+    def test_an_accuracy_below_its_threshold_fails_everywhere(self, project: Path) -> None:
+        bring_npu_run(project, accuracy=0.80)
+        done = report(project)
+        assert done.comparison.accuracy.verdict == "不通过"
+        assert done.status == Exit.FINDINGS
+        assert cell(project, "Compare#1/总体结论").startswith("不通过")
+        assert done.findings == ()
+
+    def test_a_simulated_run_gets_no_verdict_and_says_so(self, project: Path) -> None:
+        bring_npu_run(project, simulated=True)
+        done = report(project)
+        assert {each.verdict for each in (done.comparison.performance, done.comparison.accuracy)} == {"待定"}
+        assert "模拟" in cell(project, "Compare#1/性能是否达标")
+
+    def test_a_run_of_another_plan_is_not_used_and_named(self, project: Path) -> None:
+        bring_npu_run(project, plan_sha256="1" * 64)
+        done = report(project)
+        assert cell(project, "Compare#4/延迟 p50 (ms)/NPU（迁移后）").startswith("N/A")
+        assert any("another version of the plan" in warning for warning in done.warnings)
+
+    def test_a_damaged_run_is_passed_over_and_named(self, project: Path) -> None:
+        (project.parent / "runs").mkdir()
+        (project.parent / "runs" / "cut.json").write_text('{"format": "npueval/run/1", "id": ', encoding="utf-8")
+        assert any("cut.json" in warning for warning in report(project).warnings)
+
+    def test_an_open_gate_gives_the_five_parts(
+        self, project: Path, open_gate: Diagnosis, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(gate, "examine", lambda _root: open_gate)
+        bring_npu_run(project)
+        assert report(project).status == Exit.OK
+        assert (project.parent / "runs" / "five-parts.md").exists()
+
+
+def without_section_4(folder: Path) -> None:
+    path = folder / "mig_docs" / "working" / "Compare.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text[: text.index("## 4.")] + text[text.index("## 5.") :], encoding="utf-8", newline="\n")
+
+
+def in_gbk(folder: Path) -> None:
+    path = folder / "mig_docs" / "Summary.md"
+    path.write_bytes(path.read_text(encoding="utf-8").encode("gbk", errors="replace"))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"), [(without_section_4, ("Compare.md", "no section '4'")), (in_gbk, ("Summary.md", "UTF-8"))]
+)
+def test_documents_that_cannot_be_patched_stay_as_they_are(
+    project: Path, spoil: Callable[[Path], None], words: tuple[str, ...]
+) -> None:
+    layout.create(project.parent / "mig_docs")
+    spoil(project.parent)
+    before = documents(project)
+    with pytest.raises(DocumentError) as caught:
+        report(project)
+    assert all(word in str(caught.value) for word in words)
+    assert documents(project) == before
+
+
+@pytest.mark.parametrize(
+    ("workload", "kind", "word"),
+    [
+        ("import no_such_module", WorkloadError, "no_such_module"),
+        (
+            small_project.WORKLOAD.replace("self.weights = np.eye(4, dtype=np.float32)", "raise OSError('no weights')"),
+            WorkloadError,
+            "no weights",
+        ),
+        (small_project.WORKLOAD.replace("x @ self.weights", "x * np.nan"), MeasurementError, "NaN"),
+        ("", WorkloadError, "Model"),
+    ],
+    ids=["import", "load", "nan", "class"],
+)
+def test_a_workload_that_fails_is_one_error_and_no_document(
+    project: Path, workload: str, kind: type[NpuevalError], word: str
+) -> None:
+    small_project.write_workload(project.parent, workload)
+    with pytest.raises(kind) as caught:
+        run(project)
+    assert word in str(caught.value)
+    assert not (project.parent / "mig_docs").exists()
+
+
+def test_a_missing_workload_file_is_named(project: Path) -> None:
+    (project.parent / "workload.py").unlink()
+    with pytest.raises(WorkloadError, match=r"workload\.py"):
+        run(project)
+
+
+def test_diagnosis_is_stored_and_read(no_npu: Diagnosis) -> None:
+    assert diagnosis.from_json(no_npu.as_json()) == no_npu
