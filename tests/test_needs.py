@@ -1,5 +1,6 @@
 """What a project's files demand: each kind of file, each way of writing a version, and what is not a demand."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,19 @@ def test_files_that_are_no_text_do_no_harm(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_bytes(b"\xff\xfe\x00Python 3.9+\r\n\x80")
     (tmp_path / "requirements.txt").mkdir()
     assert needs.find(tmp_path).files == ("README.md",)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_files_that_may_not_be_read_are_not_listed(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("Python 3.9+", encoding="utf-8")
+    (tmp_path / "README.md").chmod(0)
+    assert needs.find(tmp_path) == Needs((), ())
+
+
+def test_links_that_lead_nowhere_and_giants_are_not_listed(tmp_path: Path) -> None:
+    (tmp_path / "README.md").symlink_to(tmp_path / "README.md")
+    (tmp_path / "requirements.txt").write_text("torch==2.1.0\n" * 50_000, encoding="utf-8")
+    assert needs.find(tmp_path) == Needs((), ())
 
 
 @pytest.mark.parametrize(

@@ -85,14 +85,24 @@ def _contradict(one: Need, other: Need) -> bool:
 def find(project_root: Path) -> Needs:
     """Read the project's README, requirements, pyproject, conda and Docker files; absent ones are simply not listed."""
     paths = dict.fromkeys(path for pattern in _FILES for path in sorted(project_root.glob(pattern)))
-    read_files = [path for path in paths if path.is_file() and path.stat().st_size <= _LONGEST_FILE]
-    items = chain.from_iterable(_of_file(path, path.relative_to(project_root).as_posix()) for path in read_files)
-    return Needs(tuple(dict.fromkeys(items)), tuple(path.relative_to(project_root).as_posix() for path in read_files))
+    texts = {path.relative_to(project_root).as_posix(): _text(path) for path in paths}
+    read_files = {shown: text for shown, text in texts.items() if text is not None}
+    items = chain.from_iterable(_of_file(shown, text) for shown, text in read_files.items())
+    return Needs(tuple(dict.fromkeys(items)), tuple(read_files))
 
 
-def _of_file(path: Path, shown: str) -> Iterator[Need]:
-    text = path.read_text(encoding="utf-8-sig", errors="replace")
-    scan = scanner(path.name)
+def _text(path: Path) -> str | None:
+    """The text of a regular file of a sensible size that may be read; else ``None``."""
+    try:
+        if path.is_file() and path.stat().st_size <= _LONGEST_FILE:
+            return path.read_text(encoding="utf-8-sig", errors="replace")
+    except OSError:
+        return None
+    return None
+
+
+def _of_file(shown: str, text: str) -> Iterator[Need]:
+    scan = scanner(shown.rpartition("/")[2])
     for number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
         for kind, name, constraint in scan(line.strip()):
             yield Need(kind, name, constraint, Citation(shown, number, line.strip()[:200]))
