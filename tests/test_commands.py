@@ -196,7 +196,7 @@ def test_every_template_runs_when_pasted(bench: Bench, name: str) -> None:
         ["npueval", "smoke", plan],
         ["npueval", "measure", plan],
         ["torchrun", "--standalone", "--nproc_per_node=2", "-m", "npueval", "measure", plan],
-        ["npueval", "baseline", "kit", plan],
+        ["npueval", "baseline", "kit", plan, "-o", "gpu_kit.pyz"],
         ["npueval", "run", plan],
     ]
 

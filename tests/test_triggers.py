@@ -314,4 +314,4 @@ def test_the_block_in_markdown(tmp_path: Path, closed_gate: Diagnosis) -> None:
     text = answer(plan(tmp_path), closed_gate).markdown()
     heads = re.findall(r"^## (.+)$", text, re.M)
     assert heads == ["未执行原因", "待满足条件", "可直接复用的测试命令模板"]
-    assert text.count("```bash") == text.count("\n```\n") + text.endswith("```") == 7
+    assert text.count("```bash") == text.count("\n```\n") + text.endswith("```") == 9

@@ -8,6 +8,7 @@ from npueval.commands import Export, Run, Source, Template, file_argument
 from npueval.language import Text
 
 DEFAULT_SET_ENV = "/usr/local/Ascend/ascend-toolkit/set_env.sh"
+_KIT = "gpu_kit.pyz"
 _AT_PLAN = Text("在计划文件所在目录执行", "run in the folder of the plan")
 
 
@@ -21,12 +22,11 @@ class Values:
     cards: int | None = None
     rtol: float | None = None
     atol: float | None = None
-    training: bool = False
 
 
 def templates(values: Values) -> tuple[Template, ...]:
     """All templates, in the order in which they are used."""
-    makers = (_check, _npu, _cards, _kit, _golden, _black_box, _failure)
+    makers = (_check, _npu, _cards, _kit, _kit_run, _ingest, _golden, _black_box, _failure)
     return tuple(make(values) for make in makers)
 
 
@@ -66,16 +66,21 @@ def _cards(values: Values) -> Template:
 
 
 def _kit(values: Values) -> Template:
-    steps = (
-        _npueval("baseline", "kit", file_argument(values.plan)),
-        _npueval("baseline", "ingest", "<gpu_result.json>"),
-    )
-    note = Text(
-        "第一条在本机生成可移植的 GPU 测试包；在 GPU 机器上按包内说明运行后，用第二条导入带回的结果",
-        "the first makes the portable GPU kit here; run it on the GPU machine as its README says, then the second"
-        " takes in what you bring back",
-    )
-    return Template("gpu_kit", Text("GPU 基线（由用户执行）", "GPU baseline (run by you)"), steps, note)
+    steps = (_npueval("baseline", "kit", file_argument(values.plan), "-o", _KIT),)
+    note = Text(f"在本机执行，得到可移植的测试包 {_KIT}", f"run here; it makes the portable kit {_KIT}")
+    return Template("gpu_kit", Text("GPU 基线：生成测试包", "GPU baseline: make the kit"), steps, note)
+
+
+def _kit_run(_values: Values) -> Template:
+    note = Text("在 GPU 机器上由用户执行，把得到的结果文件带回", "run by you on the GPU machine; bring the result back")
+    title = Text("GPU 基线：在 GPU 机器上运行", "GPU baseline: run the kit on the GPU machine")
+    return Template("gpu_run", title, (Run(("python", _KIT)),), note)
+
+
+def _ingest(_values: Values) -> Template:
+    note = Text("在本机执行，把 <…> 换成带回的文件", "run here; replace <…> by the file that you brought back")
+    title = Text("GPU 基线：导入结果", "GPU baseline: take the result in")
+    return Template("gpu_ingest", title, (_npueval("baseline", "ingest", "<gpu_result>"),), note)
 
 
 def _golden(values: Values) -> Template:
