@@ -170,7 +170,7 @@ def _patch(documents: Path, edits: Sequence[Edit], *, dry_run: bool, force: Coll
     result = patching.patch(documents, edits, dry_run=dry_run, force=force)
     if result.refusals:
         raise DocumentError(
-            f"nothing was written: {len(result.refusals)} places cannot be filled",
+            "nothing was written, because not every place can be filled",
             path=documents,
             problems=result.refusals,
             hint="npueval lint shows what is missing",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from npueval.records import Edit
-from npueval.reporting import compare, datasets, mig_readme, mig_report
+from npueval.reporting import bottleneck, compare, datasets, mig_readme, mig_report, summary
 from npueval.reporting.dossier import Dossier
 
 __all__ = ["Dossier", "edits"]
@@ -13,7 +13,9 @@ def edits(dossier: Dossier) -> tuple[Edit, ...]:
     """Every Edit of one evaluation, document by document."""
     return (
         *compare.edits(dossier),
+        *bottleneck.edits(dossier),
         *mig_readme.edits(dossier),
         *datasets.edits(dossier.plan),
         *mig_report.edits(dossier),
+        *summary.edits(dossier),
     )

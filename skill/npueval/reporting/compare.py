@@ -62,11 +62,12 @@ def _choice(dossier: Dossier) -> dict[str, str]:
         else missing(baseline.reason),
         "无可用日志时（默认 GPU）": gpu,
         "CPU 对照（可选）": f"项目要求，已测，见 {dossier.file_of(cpu)}" if cpu else missing(dossier.no_cpu),
-        "最终对比结论须写清": _why(dossier),
+        "最终对比结论须写清": why_this_baseline(dossier),
     }
 
 
-def _why(dossier: Dossier) -> str:
+def why_this_baseline(dossier: Dossier) -> str:
+    """Which baseline the conclusions rest on, and why that one."""
     baseline = dossier.baseline
     if dossier.gpu_run:
         performance = "性能基线为 GPU 实测（用户回传）"
@@ -141,9 +142,14 @@ def _facts_of(run: Run, dossier: Dossier) -> dict[str, str]:
         framework or missing("测量记录未写"),
         batches,
         run.created[:10],
-        joined([f"测量记录 {dossier.file_of(run)}", *run.all_doubts()]),
+        joined([f"测量记录 {dossier.file_of(run)}", _doubted(run)]),
     )
     return dict(zip(_FACTS, texts, strict=True))
+
+
+def _doubted(run: Run) -> str | None:
+    count = len(list(run.all_doubts()))
+    return f"含 {count} 条疑点，见该记录的 doubts" if count else None
 
 
 def _npu_environment(dossier: Dossier) -> dict[str, str]:
@@ -265,7 +271,7 @@ def _cells(entry: ComparisonRow) -> tuple[str, ...]:
 def _performance_basis(dossier: Dossier) -> dict[str, str]:
     done = dossier.npu_run and dossier.comparison.performance.verdict != "待定"
     return {
-        "本次性能结论所依据的 baseline": _why(dossier),
+        "本次性能结论所依据的 baseline": why_this_baseline(dossier),
         "与归档对齐": "见 Summary §5，数字以本表为准" if done else missing("性能尚无结论，不归档"),
     }
 
