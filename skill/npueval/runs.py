@@ -11,6 +11,7 @@ import base64
 import binascii
 import gzip
 import json
+import math
 import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -199,10 +200,14 @@ def _optional(decode: Callable[[Any], Any], data: Any) -> Any:
 
 
 def _nanoseconds(text: str) -> Nanoseconds:
+    # The decoder passes over what is no base64, and then the length tells; its own validation takes twice the time.
     try:
-        return np.frombuffer(base64.b64decode(text, validate=True), "<i8").astype(np.int64, copy=False)
+        raw = binascii.a2b_base64(text)
     except binascii.Error as error:
         raise ValueError(f"damaged samples ({error})") from None
+    if len(raw) % 8 or len(text) != 4 * math.ceil(len(raw) / 3):
+        raise ValueError("damaged samples")
+    return np.frombuffer(raw, "<i8").astype(np.int64, copy=False)
 
 
 def _memory(data: Mapping[str, Any]) -> Memory:

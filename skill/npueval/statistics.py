@@ -99,10 +99,7 @@ def interval(samples: ArrayLike, p: float) -> Interval | None:
 def mean_interval(samples: ArrayLike) -> Interval | None:
     """Where the true mean lies with 95 % confidence (from n = 6)."""
     values = np.asarray(samples, dtype=np.float64)
-    if values.size < least_samples(0.5):
-        return None
-    half = 1.96 * values.std(ddof=1) / math.sqrt(effective_samples(values))
-    return Interval(float(values.mean() - half), float(values.mean() + half))
+    return _mean_interval(values, float(values.mean()), float(values.std(ddof=1))) if values.size > 1 else None
 
 
 def summarise(samples: ArrayLike) -> Summary:
@@ -120,12 +117,13 @@ def summarise(samples: ArrayLike) -> Summary:
         if known:
             bounds, effective[name] = _interval(values, ordered, p)
             intervals.update({name: bounds} if bounds else {})
-    mean = mean_interval(values)
-    intervals.update({"mean": mean} if mean else {})
+    mean, std = float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else 0.0
+    of_mean = _mean_interval(values, mean, std)
+    intervals.update({"mean": of_mean} if of_mean else {})
     return Summary(
         n=values.size,
-        mean=float(values.mean()),
-        std=float(values.std(ddof=1)) if values.size > 1 else 0.0,
+        mean=mean,
+        std=std,
         min=float(ordered[0]),
         max=float(ordered[-1]),
         **found,
@@ -209,6 +207,13 @@ def _rank(n: int, p: float) -> int:
         raise ValueError("no samples to take a percentile of")
     # Rounding first: 0.95 * 100 is 95.0, but 0.07 * 100 is 7.000000000000001, whose ceiling would be 8.
     return max(1, math.ceil(round(p * n, 9)))
+
+
+def _mean_interval(values: NDArray[Any], mean: float, std: float) -> Interval | None:
+    if values.size < least_samples(0.5):
+        return None
+    half = 1.96 * std / math.sqrt(effective_samples(values))
+    return Interval(mean - half, mean + half)
 
 
 def _interval(values: NDArray[Any], ordered: NDArray[Any], p: float) -> tuple[Interval | None, float]:
