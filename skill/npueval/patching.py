@@ -83,6 +83,25 @@ def undo(folder: Path, *, dry_run: bool = False) -> tuple[Change, ...]:
     return changes
 
 
+def applied(revision: Revision) -> Document | None:
+    """The proven document with the revision in it; ``None`` where its bytes stay.
+
+    What cannot be written or proven joins the revision's refusals, and the bytes stay.
+    """
+    if revision.refusals:
+        return None
+    document = revision.document
+    with revision.refusing(document.name):
+        made = splices(revision)
+        data = splice(document.data, made)
+        if revision.refusals or data == document.data:
+            return None
+        after = markdown.parse(data, path=document.path, name=document.name)
+        prove(revision, after, made)
+        return after
+    return None
+
+
 def unified(change: Change) -> str:
     """A change as a unified diff."""
     before, after = (_diff_lines(data or b"") for data in (change.before, change.after))
@@ -118,7 +137,7 @@ class _Desk:
     def patched(self, edits: Sequence[Edit], force: Collection[str], checks: Sequence[Check]) -> PatchResult:
         by_name, refusals = self._sorted(edits)
         revisions = [revise(self.document(name), self.ledger, own, force=force) for name, own in by_name.items()]
-        afters = [_after(revision) for revision in revisions]
+        afters = [applied(revision) for revision in revisions]
         for revision in revisions:
             refusals += revision.refusals
         changed = {after.name: after for after in afters if after}
@@ -172,22 +191,6 @@ class _Desk:
             return None
         path = self.folder / LEDGER
         return Change(path, atomic.read(path), ledger.to_bytes())
-
-
-def _after(revision: Revision) -> Document | None:
-    """The proven document with the revision in it; ``None`` where its bytes stay, or cannot become what they should."""
-    if revision.refusals:
-        return None
-    document = revision.document
-    with revision.refusing(document.name):
-        made = splices(revision)
-        data = splice(document.data, made)
-        if revision.refusals or data == document.data:
-            return None
-        after = markdown.parse(data, path=document.path, name=document.name)
-        prove(revision, after, made)
-        return after
-    return None
 
 
 def _summary(revisions: Sequence[Revision], refusals: Sequence[Problem]) -> PatchResult:

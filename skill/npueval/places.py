@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from npueval.labels import fold
@@ -21,7 +21,7 @@ class Place:
     field, check box or code block in its section.
     """
 
-    document: Document
+    document: Document = field(repr=False)
     kind: Kind
     span: Span | None
     text: str
@@ -81,10 +81,10 @@ def of_cell(document: Document, section: int, table: int, row: int, column: int)
 
 def of_field(document: Document, section: int, item: int) -> Place:
     """The value of a field."""
-    field = document.sections[section].fields[item]
+    value = document.sections[section].fields[item]
     keys = [each.key for each in document.sections[section].fields]
     address = f"{document.name}#{document.sections[section].key}/{_counted(keys, item)}"
-    return Place(document, "field", field.span, field.text, section, item=item, address=address)
+    return Place(document, "field", value.span, value.text, section, item=item, address=address)
 
 
 def of_check(document: Document, section: int, item: int, name: str) -> Place:
