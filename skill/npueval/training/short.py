@@ -18,7 +18,8 @@ Status = Literal["passed", "failed", "undecided"]
 
 LEAST_TAU = 0.5
 MOST_REBOUND = 0.25
-_LOOSE = 0.9
+# A fall a little short of the band passes; one that chance may have more than halved does not.
+_LOOSE, _SURE = 0.9, 0.5
 _NEAR = 0.015
 _GUESSED_CLASSES = (*range(2, 11), 100, 1000)
 
@@ -127,7 +128,7 @@ def _verdict(moved: Change, steady: Steadiness, band: Band) -> tuple[Status, Tex
 
 
 def _outcome(drop: float, low: float, high: float, steady: Steadiness, band: Band) -> tuple[Status, Text]:
-    if drop >= band.least * _LOOSE and low > 0:
+    if drop >= band.least * _LOOSE and low >= band.least * _SURE:
         if steady.rebound > MOST_REBOUND:
             return "failed", _ROSE_AGAIN
         return ("passed", same("")) if steady.tau <= -LEAST_TAU else ("failed", _UNSTEADY)
