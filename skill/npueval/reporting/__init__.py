@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from npueval.records import Edit
-from npueval.reporting import bottleneck, compare, datasets, mig_readme, mig_report, summary
+from npueval.reporting import (
+    bottleneck,
+    compare_baseline,
+    compare_results,
+    compare_setup,
+    datasets,
+    mig_readme,
+    mig_report,
+    summary,
+)
 from npueval.reporting.dossier import Dossier
 
 __all__ = ["Dossier", "edits"]
@@ -12,7 +21,9 @@ __all__ = ["Dossier", "edits"]
 def edits(dossier: Dossier) -> tuple[Edit, ...]:
     """Every Edit of one evaluation, document by document."""
     return (
-        *compare.edits(dossier),
+        *compare_baseline.edits(dossier),
+        *compare_setup.edits(dossier),
+        *compare_results.edits(dossier),
         *bottleneck.edits(dossier),
         *mig_readme.edits(dossier),
         *datasets.edits(dossier.plan),

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from npueval.records import Edit
+from npueval.records import Conclusion, Edit
+
+SEGMENT_NAMES = {
+    "preprocess": "预处理",
+    "h2d": "H2D 拷贝",
+    "infer": "推理",
+    "d2h": "D2H 拷贝",
+    "postprocess": "后处理",
+}
 
 
 def missing(reason: str) -> str:
@@ -32,3 +40,8 @@ def row(place: str, label: str, cells: Mapping[str, str], source: str = "") -> l
 def values(place: str, pairs: Mapping[str, str], source: str = "") -> list[Edit]:
     """Edits of fields, or of rows of a table of names and values."""
     return [Edit(f"{place}/{key}", text, source) for key, text in pairs.items()]
+
+
+def said(conclusion: Conclusion) -> str:
+    """A conclusion with what it rests on."""
+    return f"{conclusion.verdict}（{conclusion.reason}）" if conclusion.reason else conclusion.verdict

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from npueval.records import ComparisonRow, Conclusion, Edit, Gate
-from npueval.reporting.cells import joined, missing, number, row, values
-from npueval.reporting.compare import why_this_baseline
+from npueval.reporting.cells import joined, missing, number, row, said, values
+from npueval.reporting.compare_baseline import why_this_baseline
 from npueval.reporting.dossier import Dossier
 
 SNAPSHOT = "Summary#已成功适配时（请与 Compare.md、Mig_Readme.md §3.1 对齐）"
@@ -49,11 +49,6 @@ def _snapshot(dossier: Dossier) -> dict[str, str]:
         "精度测试数据集": dataset,
         "精度结论摘要": said(comparison.accuracy),
     }
-
-
-def said(conclusion: Conclusion) -> str:
-    """A conclusion with what it rests on."""
-    return f"{conclusion.verdict}（{conclusion.reason}）" if conclusion.reason else conclusion.verdict
 
 
 def _environment(dossier: Dossier) -> dict[str, str]:

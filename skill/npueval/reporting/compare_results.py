@@ -1,0 +1,146 @@
+"""Compare: verdicts, accuracy, performance, stages and the paths of the records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from npueval.records import AccuracyRow, Change, ComparisonRow, Edit, Value
+from npueval.reporting.cells import SEGMENT_NAMES, missing, number, row, said, values
+from npueval.reporting.compare_baseline import why_this_baseline
+from npueval.reporting.dossier import Dossier
+
+PERFORMANCE = "Compare#4"
+ACCURACY = "Compare#3"
+EXAMPLE_SCORE = "（如 Top-1 / mAP / MAE）"
+
+
+def edits(dossier: Dossier) -> list[Edit]:
+    """§1, §3, §4, §4.1 and §6."""
+    comparison = dossier.comparison
+    verdicts = {
+        "精度是否达标": said(comparison.accuracy),
+        "性能是否达标": said(comparison.performance),
+        "总体结论": said(comparison.total),
+    }
+    return [
+        *values("Compare#1", verdicts),
+        *_accuracy(dossier),
+        *_performance(dossier),
+        *_stages(dossier),
+        *values("Compare#6", _paths(dossier)),
+    ]
+
+
+def _accuracy(dossier: Dossier) -> Iterator[Edit]:
+    for score in dossier.comparison.accuracy_rows:
+        cells = (
+            score.metric,
+            _quoted(score.baseline),
+            _shown(score.npu),
+            score.refusal or missing("两侧不全") if score.difference is None else f"{score.difference:+.4g}",
+            score.target or missing("计划未设阈值"),
+            _judged(score),
+        )
+        yield Edit(f"{ACCURACY}/{score.metric}", cells, score.npu.source, after=EXAMPLE_SCORE)
+
+
+def _judged(entry: AccuracyRow | ComparisonRow) -> str:
+    if entry.judgement is None:
+        return missing("计划未对此设目标")
+    return f"{entry.judgement}（{entry.reason}）" if entry.reason else entry.judgement
+
+
+def _performance(dossier: Dossier) -> Iterator[Edit]:
+    yield from values(PERFORMANCE, _performance_basis(dossier))
+    after = TEMPLATE_ROWS["throughput"]
+    target = dossier.plan.target_batch, dossier.plan.concurrency[0], None
+    for entry in dossier.comparison.rows:
+        label = TEMPLATE_ROWS.get(entry.metric)
+        if label and (entry.batch, entry.concurrency, entry.rate) == target:
+            yield from row(PERFORMANCE, label, dict(zip(COLUMNS, _cells(entry), strict=True)), entry.npu.source)
+        else:
+            yield Edit(f"{PERFORMANCE}/{entry.label}", (entry.label, *_cells(entry)), entry.npu.source, after=after)
+            after = entry.label
+
+
+TEMPLATE_ROWS = {
+    "latency_p50_ms": "延迟 p50 (ms)",
+    "latency_p95_ms": "延迟 p95 (ms)",
+    "throughput": "吞吐 (samples/s 或 images/s)",
+}
+COLUMNS = ("CPU 基线", "GPU 基线", "NPU（迁移后）", "对 CPU 提升/回退", "对 GPU 提升/回退", "目标", "是否达标")
+
+
+def _cells(entry: ComparisonRow) -> tuple[str, ...]:
+    return (
+        _shown(entry.cpu),
+        _shown(entry.gpu),
+        _shown(entry.npu),
+        _changed(entry.against_cpu),
+        _changed(entry.against_gpu),
+        entry.target or "—",
+        _judged(entry),
+    )
+
+
+def _performance_basis(dossier: Dossier) -> dict[str, str]:
+    done = dossier.npu_run and dossier.comparison.performance.verdict != "待定"
+    return {
+        "本次性能结论所依据的 baseline": why_this_baseline(dossier),
+        "与归档对齐": "见 Summary §5，数字以本表为准" if done else missing("性能尚无结论，不归档"),
+    }
+
+
+def _shown(value: Value) -> str:
+    return missing(value.reason) if value.value is None else number(value.value)
+
+
+def _quoted(value: Value) -> str:
+    return f"{_shown(value)}（{value.source}）" if value.value is not None and value.source else _shown(value)
+
+
+def _changed(change: Change) -> str:
+    if change.ratio is None:
+        return change.refusal
+    word = "提升" if change.ratio >= 1 else "回退"
+    known = change.low is not None and change.high is not None
+    bounds = f"，95% 区间 {change.low:.3g}–{change.high:.3g}" if known else ""
+    return f"{word} {abs(change.ratio - 1):.1%}（{change.ratio:.3g} 倍{bounds}）"
+
+
+TEMPLATE_STAGES = ("preprocess", "infer", "postprocess")
+
+
+def _stages(dossier: Dossier) -> Iterator[Edit]:
+    column = dossier.comparison.baseline_column or "gpu"
+    after = ""
+    for stage in dossier.comparison.stages:
+        name = SEGMENT_NAMES[stage.segment]
+        cells = (
+            _shown(stage.gpu if column == "gpu" else stage.cpu),
+            _shown(stage.npu),
+            f"p50，batch {stage.batch}，基线为 {column.upper()} 列",
+        )
+        if stage.segment in TEMPLATE_STAGES:
+            yield from row("Compare#4.1", name, dict(zip(STAGE_COLUMNS, cells, strict=True)), stage.npu.source)
+        else:
+            yield Edit(f"Compare#4.1/{name}", (name, *cells), stage.npu.source, after=after)
+        after = name
+
+
+STAGE_COLUMNS = ("基线 (ms)", "迁移后 (ms)", "备注")
+
+
+def _paths(dossier: Dossier) -> dict[str, str]:
+    baseline = dossier.baseline
+    npu = dossier.file_of(dossier.npu_run)
+    return {
+        "基线来源日志": _cited(dossier) if baseline.path else missing(baseline.reason),
+        "昇腾评测日志": npu or missing(dossier.no_npu),
+        "Profiling 结果（如有）": missing("本次未采集 profiling"),
+    }
+
+
+def _cited(dossier: Dossier) -> str:
+    lines = sorted({figure.source.line for figure in dossier.baseline.figures if figure.source})
+    return f"{dossier.baseline.path}（第 {'、'.join(map(str, lines))} 行）" if lines else str(dossier.baseline.path)
