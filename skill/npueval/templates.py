@@ -8,7 +8,7 @@ from npueval.commands import Export, Run, Source, Template, file_argument
 from npueval.language import Text
 
 DEFAULT_SET_ENV = "/usr/local/Ascend/ascend-toolkit/set_env.sh"
-_KIT = "gpu_kit.pyz"
+KIT = "gpu_kit.pyz"
 _AT_PLAN = Text("在计划文件所在目录执行", "run in the folder of the plan")
 
 
@@ -66,15 +66,15 @@ def _cards(values: Values) -> Template:
 
 
 def _kit(values: Values) -> Template:
-    steps = (_npueval("baseline", "kit", file_argument(values.plan), "-o", _KIT),)
-    note = Text(f"在本机执行，得到可移植的测试包 {_KIT}", f"run here; it makes the portable kit {_KIT}")
+    steps = (_npueval("baseline", "kit", file_argument(values.plan), "-o", KIT),)
+    note = Text(f"在本机执行，得到可移植的测试包 {KIT}", f"run here; it makes the portable kit {KIT}")
     return Template("gpu_kit", Text("GPU 基线：生成测试包", "GPU baseline: make the kit"), steps, note)
 
 
 def _kit_run(_values: Values) -> Template:
     note = Text("在 GPU 机器上由用户执行，把得到的结果文件带回", "run by you on the GPU machine; bring the result back")
     title = Text("GPU 基线：在 GPU 机器上运行", "GPU baseline: run the kit on the GPU machine")
-    return Template("gpu_run", title, (Run(("python", _KIT)),), note)
+    return Template("gpu_run", title, (Run(("python", KIT)),), note)
 
 
 def _ingest(_values: Values) -> Template:

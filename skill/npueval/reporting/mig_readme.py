@@ -9,6 +9,7 @@ from npueval.records import Baseline, Edit
 from npueval.reporting.cells import joined, missing, row, values
 from npueval.reporting.datasets import USES
 from npueval.reporting.dossier import Dossier
+from npueval.templates import KIT
 
 PLACE = "Mig_Readme#2.6"
 COLUMNS = (
@@ -50,12 +51,14 @@ def _inference(plan: Plan, baseline: Baseline) -> tuple[str, ...]:
     why = f"训练日志 {baseline.path} 不含推理延迟" if baseline.source == "log" else "项目内没有可引用的完整日志"
     return (
         "GPU（用户执行）",
-        _code(f"python {kit_name(plan)} --device cuda:0"),
+        _code(f"python {KIT} --device cuda:0"),
         joined(
             [_code(f"CUDA_VISIBLE_DEVICES={_visible(plan)}"), _batches(plan), f"精度 {plan.precision}", _weights(plan)]
         ),
         f"“{USES['inference'][0]}”行",
-        joined([why, f"测试包由 {_code(f'npueval baseline kit {shlex.quote(plan.path.name)}')} 生成", _own(own)]),
+        joined(
+            [why, f"测试包由 {_code(f'npueval baseline kit {shlex.quote(plan.path.name)} -o {KIT}')} 生成", _own(own)]
+        ),
     )
 
 
@@ -93,11 +96,6 @@ def _environment(plan: Plan) -> str:
 
 def _golden(plan: Plan) -> str:
     return f"测试包按种子 {plan.seed} 生成与 NPU 侧相同的输入，并附带 Golden 输入与输出的哈希，回传时逐项核对"
-
-
-def kit_name(plan: Plan) -> str:
-    """The file name of the GPU kit that ``npueval baseline kit`` writes by default."""
-    return f"{shlex.quote(plan.project.name)}-gpu-kit.pyz"
 
 
 def _visible(plan: Plan) -> str:
