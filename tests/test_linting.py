@@ -65,6 +65,8 @@ SLIPS = [
     ("Summary.md", "- 4.0.3 判定：AUTO", "- 4.0.3 判定：UNKNOWN", ["NPE301"]),
     ("Summary.md", "- [ ] MANUAL_STOP", "- [x] MANUAL_STOP", ["NPE301"]),
     ("working/environment.md", "- 判定：AUTO", "- 判定：MANUAL_STOP", ["NPE301"]),
+    ("working/Mig_report.md", "Ascend 910B3 × 1", "Health UNKNOWN", []),
+    ("working/Mig_report.md", "Ascend 910B3 × 1", "门禁 UNKNOWN", ["NPE301"]),
     ("working/Mig_report.md", "CANN 8.0.RC3，", "CANN 8.0.RC2，", ["NPE302"]),
     ("working/Compare.md", "| CANN 8.0.RC3 |", "| CANN 8.0.0 |", ["NPE302"]),
     ("Summary.md", "| 24.1.rc3 |", "| 23.0.rc3 |", ["NPE302"]),

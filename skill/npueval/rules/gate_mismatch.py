@@ -1,11 +1,13 @@
 """The gate 4.0.3 is decided in environment.md; Mig_report and Summary repeat it."""
 
+import re
 from collections.abc import Iterator
 
 from npueval.records import Gate
-from npueval.rules.base import Documents, Remark, Rule, at
+from npueval.rules.base import Documents, Remark, Rule, Value, at
 from npueval.wording import gate
 
+_ABOUT_THE_GATE = re.compile(r"门禁|判定|4\.0\.3")
 _SECTION = "依赖与 README/requirements 适配判定（4.0.2～4.0.3 填写）"
 
 
@@ -14,15 +16,23 @@ def check(documents: Documents) -> Iterator[Remark]:
     verdict = gate(decided.text) if decided else None
     if verdict is None:
         return
-    repeated = [line.cells[0] for line in documents.lines("Mig_report", "3", "值")]
-    summary = documents.field("Summary", "4.1", "4.0.3 判定")
-    for value in [*repeated, *([summary] if summary else [])]:
+    for value in _repeated(documents):
         said = gate(value.text)
-        if said not in (None, verdict):
-            yield at(value, f"the gate is {verdict.value} in environment, not {said.value if said else ''}")
+        if said and said is not verdict:
+            yield at(value, f"the gate is {verdict.value} in environment, not {said.value}")
     stopped = documents.check("Summary", "适配失败或受阻时（勾选适用项，并写关键证据）", "MANUAL_STOP")
     if stopped and stopped[1] and verdict is not Gate.MANUAL_STOP:
         yield at(stopped[0], f"MANUAL_STOP is ticked, but the gate is {verdict.value} in environment")
+
+
+def _repeated(documents: Documents) -> Iterator[Value]:
+    for line in documents.lines("Mig_report", "3", "值"):
+        # A driver or a health state may be "UNKNOWN" too.
+        if _ABOUT_THE_GATE.search(line.label + line.cells[0].text):
+            yield line.cells[0]
+    summary = documents.field("Summary", "4.1", "4.0.3 判定")
+    if summary:
+        yield summary
 
 
 RULE = Rule(
