@@ -8,7 +8,8 @@ import unicodedata
 _BLANKS = re.compile(r"\s+")
 # A bare "3" needs something after it ("3 性能", "3、性能"); "2.6基线" is a number even without a blank.
 _NUMBERED = re.compile(
-    r"(?:§\s*)?(?P<number>\d+(?:[.．]\d+)+(?![\dA-Za-z])|\d+(?=[.．、)）\s]|$))[.．、)）]*\s*(?P<title>.*)", re.DOTALL
+    r"(?:§\s*)?(?P<number>\d+(?:[.．]\d+)+(?![\dA-Za-z])|\d+(?![.．]\d)(?=[.．、)）\s]|$))[.．、)）]*\s*(?P<title>.*)",
+    re.DOTALL,
 )
 
 
