@@ -71,7 +71,7 @@ def resolve(document: Document, address: Address | str) -> Place:
         if len(found) == 1:
             return found[0]
         if found:
-            raise ambiguous(document, address, [place.address for place in found])
+            raise ambiguous(document, address, list(map(_in_full, found)))
     raise _missing(document, address)
 
 
@@ -111,6 +111,14 @@ def places(document: Document, section: int) -> Iterator[Place]:
 def _encodable(text: str) -> bool:
     """Whether a command line's text is whole; bytes that are no UTF-8 come as halves of surrogate pairs."""
     return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _in_full(place: Place) -> str:
+    """A place's address; a check box by all its words, because fewer may mean several."""
+    if place.kind != "check":
+        return place.address
+    section = place.document.sections[place.section]
+    return of_check(place.document, place.section, place.item, section.checks[place.item].label).address
 
 
 def _slots(document: Document, path: str) -> Iterator[TableSlot]:
