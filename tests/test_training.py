@@ -13,7 +13,6 @@ from npueval.training import Band, judge_formal, judge_short
 
 N = 100
 TIME = np.linspace(0, 1, N)
-RANDOM = np.random.default_rng(20)
 TOOTH = (np.arange(N) % 20) / 20
 
 
@@ -23,7 +22,7 @@ def falling(share, n=N):
 
 
 def shaken(curve, noise=0.02):
-    return curve * (1 + noise * RANDOM.normal(size=curve.size))
+    return curve * (1 + noise * np.random.default_rng(20).normal(size=curve.size))
 
 
 def broken_at_90(curve):
@@ -128,6 +127,14 @@ def test_the_project_s_own_threshold():
     curve = every(shaken(np.full(300, 1.7)), 1)
     assert judge_formal(curve, 200).status == "stop"
     assert judge_formal(curve, 2000).status == "more"
+
+
+def test_a_flat_curve_is_not_taken_for_an_improvement():
+    statuses = []
+    for seed in range(100):
+        values = 1.7 * (1 + 0.03 * np.random.default_rng(seed).normal(size=600))
+        statuses.append(judge_formal(every(values, 1)).status)
+    assert statuses.count("stop") >= 95
 
 
 def test_a_score_is_better_when_higher():

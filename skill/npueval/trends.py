@@ -18,7 +18,6 @@ LEAST_POINTS = 20
 """Below this many points nothing is said of a series."""
 
 _LEAST_WINDOW, _MOST_WINDOW = 3, 50
-_WINDOW_ERROR = 0.03
 _BLOCKS = 10
 _MOST_SLOPE_POINTS = 200
 _Z = 1.96
@@ -56,15 +55,17 @@ class Steadiness:
     rebound: float
 
 
-def change(values: ArrayLike, period: int | None = None) -> Change:
+def change(values: ArrayLike, period: int | None = None, error: float = 0.03) -> Change:
     """How far a series of at least :data:`LEAST_POINTS` moved.
 
+    The windows are as short as a relative ``error`` of their medians allows, at most a tenth of the series: a long one
+    takes in part of the way, and makes it look shorter than it was.
     A series with a ``period`` (see :func:`teeth`) is judged by its first and its last whole period.
     """
     series = np.asarray(values, dtype=np.float64)
     third = series.size // 3
     noises = _noise(series[:third]), _noise(series[-third:])
-    window = period or _window(series, max(noises))
+    window = period or _window(series, max(noises), error)
     start, end = float(np.median(series[:window])), float(np.median(_last_window(series, window, period)))
     scale = abs(start) or abs(end) or 1.0
     errors = [noise * _MEDIAN_ERROR / math.sqrt(window) for noise in noises]
@@ -73,9 +74,9 @@ def change(values: ArrayLike, period: int | None = None) -> Change:
     return Change(start, end, window, relative, Interval(relative - half, relative + half))
 
 
-def _window(series: Floats, noise: float) -> int:
-    """As short as the noise allows: a long one takes in part of the way, and makes it look shorter than it was."""
-    wanted = (_MEDIAN_ERROR * noise / (_WINDOW_ERROR * max(float(np.median(np.abs(series))), 1e-300))) ** 2
+def _window(series: Floats, noise: float, error: float) -> int:
+    level = max(float(np.median(np.abs(series))), 1e-300)
+    wanted = (_MEDIAN_ERROR * noise / (error * level)) ** 2
     return int(max(_LEAST_WINDOW, min(wanted + 1, series.size // 10, _MOST_WINDOW)))
 
 
