@@ -53,7 +53,7 @@ def steady(series: Series) -> tuple[list[float], int]:
     """The values after the warm-up, and how many were left out: the first of the run and of each epoch, and leading
     values that are more than twice or less than half of what follows."""
     values = list(series.values)
-    if len(values) < 3:
+    if len(values) < 2:
         return values, 0
     firsts = {0, *(i for i in range(1, len(values)) if series.epochs[i] != series.epochs[i - 1])}
     each_epoch = len(firsts) * 2 < len(values)
@@ -69,13 +69,13 @@ def steady(series: Series) -> tuple[list[float], int]:
 
 def _refuse_broken(run: LoggedRun) -> None:
     for series in run.series.values():
-        if series.column.kind != "loss":
+        if series.column.kind in ("score", "latency", "throughput"):
             continue
         where = series.first_not_finite
         if where and (series.ends_not_finite or series.not_finite * 20 > series.count):
             total = series.count + series.not_finite
             raise NoBaseline(f"{series.column.metric} 出现 NaN/Inf（{series.not_finite}/{total} 次，首次在 {where}）")
-        if series.count and not any(series.values):
+        if series.column.kind == "loss" and series.count and not any(series.values):
             raise NoBaseline(f"{series.column.metric} 恒为 0.0（{run.path}:{series.last_at[0]}），训练已失效")
 
 
@@ -98,7 +98,7 @@ def _timed(run: LoggedRun, series: Series) -> Figure | None:
     factor = 1000.0 if column.unit == "s" else 1.0
     rate = column.kind == "throughput"
     prefix = "" if series.phase == "infer" else f"{series.phase}_"
-    how = f"{len(values)} 个打印值的中位数 {middle:g} {column.unit}，去掉预热 {left_out} 个" if len(values) > 1 else ""
+    how = f"{len(values)} 个打印值的中位数 {middle:g} {column.unit}，去掉预热 {left_out} 个" if left_out else ""
     return Figure(
         metric=f"{prefix}{column.metric}",
         value=middle * factor,
@@ -148,8 +148,6 @@ def _cite(run: LoggedRun, at: tuple[int, str]) -> Citation:
 def _doubts(run: LoggedRun) -> Iterator[str]:
     if run.restarted:
         yield f"从第 {run.first_line} 行起是重新开始（或续训）的一次运行，续训后的吞吐可能偏高"
-    if run.repeats:
-        yield f"{run.repeats} 个值重复打印，只计一次"
     for key, facts in run.conflicts.items():
         yield f"{key} 前后不一致：" + "；".join(f"{fact.value}（{fact.source}）" for fact in facts[:3])
     for series in run.series.values():
@@ -159,6 +157,6 @@ def _doubts(run: LoggedRun) -> Iterator[str]:
         if series.thinned:
             yield f"{series.column.metric} 共 {series.count} 个值，中位数取自均匀抽取的 {len(series.values)} 个"
     epochs = run.fact("epochs")
-    reached = max((series.last_position[0] for series in run.series.values()), default=-1)
+    reached = run.positions.get("train", (-1.0, -1.0))[0]
     if epochs and not run.finished and 0 <= reached < float(epochs) - 1:
         yield f"只到 epoch {reached:g}，配置为 {epochs}：未跑完，指标不是最终值"

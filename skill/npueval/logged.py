@@ -127,6 +127,8 @@ class LoggedRun:
     doubts: dict[str, None] = field(default_factory=dict)
     positions: dict[str, Position] = field(default_factory=dict)
     repeats: int = 0
+    stamp: str = ""
+    day: int = 0
 
     def find(self, metric: str, phase: str | None = None) -> Series | None:
         """The series of a metric, of any phase unless one is asked for."""

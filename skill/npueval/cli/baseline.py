@@ -16,7 +16,7 @@ from npueval.errors import Exit
 if TYPE_CHECKING:
     from npueval.baselines import Candidate, Scan
     from npueval.extracting import Extract
-    from npueval.logged import LoggedRun
+    from npueval.logged import LoggedRun, Series
     from npueval.records import Figure
 
 
@@ -157,8 +157,8 @@ def _run_data(run: LoggedRun) -> dict[str, Any]:
 
 def _extract_text(found: Extract) -> str:
     if not found.runs:
-        return f"{found.path}: {found.rejected}"
-    parts = [f"{found.path}: {found.lines - 1} lines, {found.encoding} {found.compression}".rstrip()]
+        return "\n".join([f"{found.path}: {found.rejected}", *(f"doubt: {doubt}" for doubt in found.doubts)])
+    parts = [f"{found.path}: {found.lines} lines, {found.encoding} {found.compression}".rstrip()]
     parts += [f"doubt: {doubt}" for doubt in found.doubts]
     return "\n".join([*parts, *(line for run in found.runs for line in _run_lines(run))])
 
@@ -169,10 +169,12 @@ def _run_lines(run: LoggedRun) -> Iterator[str]:
         yield f"  {key}: {fact.value}  [{fact.source}]"
     for key, facts in run.conflicts.items():
         yield f"  conflict {key}: " + " / ".join(f"{fact.value} [{fact.source}]" for fact in facts)
-    for series in run.series.values():
-        column = series.column
-        yield (
-            f"  {series.phase} {column.metric} {column.unit}: {series.count} values, last {series.last:g} "
-            f"[{run.path}:{series.last_at[0]}], best {series.best:g} [{run.path}:{series.best_at[0]}]"
-        )
+    yield from (f"  {_series_text(run, series)}" for series in run.series.values())
     yield from (f"  doubt: {doubt}" for doubt in run.doubts)
+
+
+def _series_text(run: LoggedRun, series: Series) -> str:
+    text = f"{series.phase} {series.column.metric} {series.column.unit}".rstrip() + f": {series.count} values"
+    if series.count:
+        text += f", last {series.last:g} [{run.path}:{series.last_at[0]}], best {series.best:g} [{series.best_at[0]}]"
+    return text + (f", {series.not_finite} NaN/Inf [{series.first_not_finite}]" if series.not_finite else "")

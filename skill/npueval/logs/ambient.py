@@ -1,132 +1,117 @@
-"""What programs say about their conditions, whatever their log format: device, data set, batch, hyper-parameters.
+"""What programs and their documents say about conditions, whatever the log format: device, data set, batch, rate …
 
-Reads no metric. A value is taken only where it can be what the key says: a device must name one, a batch is a number.
+Reads no metric. A value is taken only where it can be what the key says: a device must name a model, a batch is a
+number. Traps: ``aarch64`` is a host, ``V100_`` in a file's name no card, the word cuda no GPU; a launch command's
+process count is an intention, ``world_size`` in the log is what happened.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from npueval import hardware
-from npueval.logs.base import Format, Journal
+from npueval.logbook import Logbook
+from npueval.logs.base import LineFormat
 
-_KEYS = {
-    "device": "device",
-    "gpuname": "device",
-    "gpumodel": "device",
-    "hardware": "device",
-    "硬件": "device",
-    "设备": "device",
-    "framework": "framework",
-    "pytorch": "framework",
-    "torch": "framework",
-    "torchversion": "framework",
-    "dataset": "dataset",
-    "datasetname": "dataset",
-    "datasetdir": "dataset",
-    "datapath": "dataset",
-    "datadir": "dataset",
-    "traindatadir": "dataset",
-    "testdatadir": "dataset",
-    "数据集": "dataset",
-    "split": "split",
-    "数据划分": "split",
-    "batchsize": "batch",
-    "trainbatchsize": "batch",
-    "inferbatchsize": "batch",
-    "globalbatchsize": "batch",
-    "samplespergpu": "batch",
-    "perdevicetrainbatchsize": "batch",
-    "lr": "learning_rate",
-    "lr0": "learning_rate",
-    "baselr": "learning_rate",
-    "learningrate": "learning_rate",
-    "学习率": "learning_rate",
-    "epochs": "epochs",
-    "maxepochs": "epochs",
-    "numepochs": "epochs",
-    "numtrainepochs": "epochs",
-    "epochnum": "epochs",
+_SPELLINGS = {
+    "device": "device gpuname gpumodel hardware 硬件 设备",
+    "framework": "framework pytorch torch torchversion paddle mindspore",
+    "dataset": "dataset datasetname 数据集",
+    "data_path": "datasetdir datasetpath datapath datadir traindatadir testdatadir",
+    "split": "split datasetsplit 数据划分",
+    "batch": "batch batchsize trainbatchsize inferbatchsize globalbatchsize samplespergpu perdevicetrainbatchsize",
+    "learning_rate": "lr lr0 baselr learningrate 学习率",
+    "epochs": "epochs maxepochs numepochs numtrainepochs epochnum",
     "optimizer": "optimizer",
-    "precision": "precision",
-    "dtype": "precision",
+    "precision": "precision dtype",
     "seed": "seed",
     "date": "date",
-    "model": "model",
-    "arch": "model",
-    "modelnameorpath": "model",
-    "worldsize": "cards",
-    "ngpus": "cards",
-    "numgpus": "cards",
-    "nprocpernode": "cards",
+    "model": "model arch modelnameorpath",
+    "cards": "worldsize ngpus numgpus",
 }
+_KEYS = {spelling: key for key, spellings in _SPELLINGS.items() for spelling in spellings.split()}
 _NUMBERS = frozenset({"batch", "learning_rate", "epochs", "seed", "cards"})
+_EMPTY_PATHS = ("data", "dataset", "datasets", "train", "val", "test", "eval", "input", "inputs", "raw")
+
+_PREFIX = re.compile(r".{0,60}?(?:INFO|DEBUG|WARNING)[\]:| -]{1,4}")
 _WHOLE = re.compile(r"[#\s>*-]{0,8}([A-Za-z\u4e00-\u9fff][\w -]{0,29}?)\s?[:=：]\s?(\S.{0,300})$")
-_PAIR = re.compile(r"(?<![\w.])(?:--)?([A-Za-z][\w-]{1,30})(?:=|: ?|\s?=\s?)'?([^\s,;'\"(){}\[\]|]{1,200})")
+_PAIR = re.compile(r"(?<![\w./-])(?:--)?([A-Za-z][\w-]{1,30}[\"']?)(?:: ?| ?= ?)[\"']?([^\s,;'\"(){}\[\]|]{1,200}\(?)")
+_CALL = re.compile(r"\w+\(")
+_ARGUMENT = re.compile(r"\s+\w+=[A-Za-z_]\w*,\s*$")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-_CARDS = re.compile(r"\b(\d+)\s?(?:cards?|GPUs?|NPUs?)\b|(\d+) ?卡", re.IGNORECASE)
+_CARDS = re.compile(r"\b(\d+) ?(?:cards?|GPUs?|NPUs?)\b|(\d+) ?卡|[（(](\d+) ?(?:pcs|[Pp])[)）]")
 _DEVICE_LINE = re.compile(
-    r"\bGPU \d+(?:,\d+)*: (.{3,80})|\bname: ([^:]{3,60}?)(?:,| major:)|Device \d+: \"?([^\",]{3,60})"
+    r"\bGPU \d+(?:,\d+)*: (.{3,80})|\bname: ([^:]{3,60}?)(?:,| major:)|\bDevice \d+: \"?([^\",]{3,60})"
 )
-_PREFIX = re.compile(r"^.{0,60}?(?:INFO|DEBUG|WARNING)[\]:| -]{1,4}")
+_BARE_DEVICE = re.compile(r"(?:gpu|cuda|npu|cpu)(?::\d+)?", re.IGNORECASE)
+_HEADING = re.compile(r"\b(?:Training|Evaluating) (\S{2,60}) with (?:the )?(\S{2,60}) dataset")
+_PROMPT = re.compile(r"(?:\(\w+\) ?)?[\w.-]+@[\w.-]+[:~][^$#]{0,100}[$#] \S")
 
 
-class Ambient(Format):
+class Ambient(LineFormat):
     name = "ambient"
     needles = (
-        "device",
-        "GPU",
-        "name: ",
-        "batch",
-        "dataset",
-        "data_dir",
-        "lr",
-        "earning",
-        "epoch",
-        "split",
-        "world_size",
-        "precision",
-        "framework",
-        "torch",
-        "optimizer",
-        "seed",
-        "date:",
-        "数据集",
-        "学习率",
-        "设备",
-        "硬件",
+        *("device", "Device ", "GPU", "name: ", "batch", "dataset", "data", "lr", "earning", "epochs", "split"),
+        *("world_size", "recision", "dtype", "framework", "torch", "optimizer", "seed", "date:", "model", "arch"),
+        *("数据", "学习率", "设备", "硬件", "卡", "pcs", "P）", "p）", "@"),
     )
     samples = ("device: cpu (AMD EPYC), 1 card", "use_gpu: True, train_batch_size: 1024, epochs: 20")
 
-    def read(self, text: str, journal: Journal) -> bool:
-        for device in (part for found in _DEVICE_LINE.findall(text) for part in found if hardware.kind(part)):
-            self._learn(journal, "device", device)
-        whole = _WHOLE.match(_PREFIX.sub("", text, count=1))
-        if whole and (key := _key(whole[1])) and ": " not in whole[2]:
-            self._learn(journal, key, whole[2])
-            return False
-        for name, value in _PAIR.findall(text):
-            if name == "use_gpu":
-                self._learn(journal, "device", "gpu" if value == "True" else "cpu")
-            elif key := _key(name):
-                self._learn(journal, key, value)
+    def read(self, text: str, book: Logbook) -> bool:
+        if _PROMPT.match(text):
+            book.divide()
+        if heading := _HEADING.search(text):
+            book.divide()
+            book.fact("model", heading[1])
+            book.fact("dataset", heading[2])
+        elif cards := _CARDS.search(text):
+            book.fact("cards", next(filter(None, cards.groups())))
+        for key, value in _statements(text):
+            _learn(book, key, value.strip().rstrip(",;").strip("\"'"))
         return False
 
-    def _learn(self, journal: Journal, key: str, value: str) -> None:
-        value = value.strip().rstrip(",;")
-        if key in _NUMBERS and not _NUMBER.fullmatch(value):
-            return
-        if key == "device":
-            if hardware.is_architecture(value):
-                key = "host_architecture"
-            elif not (kind := hardware.kind(value)):
-                return
-            else:
-                journal.fact("device_kind", kind)
-            if cards := _CARDS.search(value):
-                journal.fact("cards", cards[1] or cards[2])
-        journal.fact(key, value)
+
+def _statements(text: str) -> Iterator[tuple[str, str]]:
+    for found in _DEVICE_LINE.finditer(text):
+        yield "device", next(filter(None, found.groups()))
+    whole = _WHOLE.match(_PREFIX.sub("", text, count=1))
+    if whole and ": " not in whole[2] and not _PAIR.search(whole[2]):
+        pairs = [(whole[1], whole[2])]
+    else:
+        pairs = _PAIR.findall(text)
+    for name, value in pairs:
+        key = _KEYS.get(re.sub(r"[\s_\"'-]", "", name).lower())
+        if name == "use_gpu":
+            yield "device", "gpu" if value == "True" else "cpu"
+        elif key and not _is_no_statement(key, name, value, text):
+            yield key, value
 
 
-def _key(name: str) -> str | None:
-    return _KEYS.get(re.sub(r"[\s_-]", "", name).lower())
+def _is_no_statement(key: str, name: str, value: str, text: str) -> bool:
+    """A variable or a call in code; the scheduled learning rate in a record that is a dict."""
+    scheduled = key == "learning_rate" and name.endswith(("'", '"'))
+    return scheduled or _CALL.match(value) is not None or (key not in _NUMBERS and _ARGUMENT.match(text) is not None)
+
+
+def _learn(book: Logbook, key: str, value: str) -> None:
+    if key in _NUMBERS and not _NUMBER.fullmatch(value):
+        return
+    if key == "device":
+        _device(book, value)
+    elif key == "data_path":
+        path = value.replace("\\", "/").rstrip("/")
+        name = path.rpartition("/")[2]
+        book.fact("data_path" if name.lower() in _EMPTY_PATHS else "dataset", value if "/" in path or name else name)
+    else:
+        book.fact(key, value)
+
+
+def _device(book: Logbook, value: str) -> None:
+    """A name of a model is the device; ``cuda:0`` only its kind; ``aarch64`` the host's architecture."""
+    if hardware.is_architecture(value):
+        book.fact("host_architecture", value)
+    elif kind := hardware.kind(value):
+        book.fact("device_kind", kind)
+        if not _BARE_DEVICE.fullmatch(value):
+            book.fact("device", value)

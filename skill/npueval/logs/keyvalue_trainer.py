@@ -9,8 +9,9 @@ import re
 from typing import ClassVar
 
 from npueval import metrics
+from npueval.logbook import Logbook
 from npueval.logged import Column
-from npueval.logs.base import Format, Journal
+from npueval.logs.base import LineFormat
 
 _RECORD = re.compile(
     r"\b[Ee]poch\s*[:\[]?\s*(?P<epoch>\d+)\s*/\s*(?P<epochs>\d+)\]?[\s,|:-]*"
@@ -21,7 +22,7 @@ _AFTER_EVERY_STEP = float("inf")
 _COUNT = re.compile(r"\(n=(\d+)\)")
 
 
-class KeyValueTrainer(Format):
+class KeyValueTrainer(LineFormat):
     name = "key-value trainer"
     needles = ("epoch ", "Epoch ")
     samples = (
@@ -30,29 +31,29 @@ class KeyValueTrainer(Format):
     )
     columns: ClassVar = {"train_loss": Column("train_loss"), "loss": Column("loss")}
 
-    def read(self, text: str, journal: Journal) -> bool:
+    def read(self, text: str, book: Logbook) -> bool:
         found = _RECORD.search(text)
         pairs = _PAIR.findall(found["rest"]) if found else []
         if not found or not pairs:
             return False
         step = float(found["step"]) if found["step"] else _AFTER_EVERY_STEP
-        run = journal.record(pairs, epoch=float(found["epoch"]), step=step)
+        run = book.record(pairs, epoch=float(found["epoch"]), step=step)
         if run.fact("epochs") is None:
-            journal.fact("epochs", found["epochs"])
+            book.fact("epochs", found["epochs"])
         counted = _COUNT.search(found["rest"])
         if counted:
-            _count(journal, pairs, int(counted[1]))
+            _count(book, pairs, int(counted[1]))
         if found["done"] and found["epoch"] == found["epochs"]:
-            journal.end(finished=True)
+            book.end(finished=True)
         return True
 
 
-def _count(journal: Journal, pairs: list[tuple[str, str]], n: int) -> None:
+def _count(book: Logbook, pairs: list[tuple[str, str]], n: int) -> None:
     for name, value in pairs:
         if metrics.kind(name) != "score":
             continue
-        journal.run().counts[name] = n
+        book.run().counts[name] = n
         hits = float(value) * n
         uncertainty = n * 0.5 * 10.0 ** -len(value.partition(".")[2])
         if uncertainty < 0.25 and abs(hits - round(hits)) <= uncertainty and float(value) <= 1:
-            journal.scale(name, "fraction", f"{value} × {n} = {hits:.2f}，是整数个样本")
+            book.scale(name, "fraction", f"{value} × {n} = {hits:.2f}，是整数个样本")

@@ -1,0 +1,78 @@
+"""The last resort: a named metric and a number on a line. Evidence of the lowest grade.
+
+Traps: ``loss`` in an argparse usage, in code or in prose is no value; a score's scale is unknown unless it is over 1.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from npueval.logbook import Logbook
+from npueval.logs.base import LineFormat
+from npueval.records import Grade
+
+_PAIR = re.compile(
+    r"((?:[A-Za-z][\w@%/.-]*[ _-]){0,3}[A-Za-z\u4e00-\u9fff][\w@/.-]*)\s?(?:=|:|：| is )\s?"
+    r"([-+~]?(?:\d[\w.,+-]*%?|nan|inf(?:inity)?))(?![\w.])",
+    re.IGNORECASE,
+)
+_BLEU = re.compile(r"(BLEU-\d) ([\d.]+)")
+_HELD_OUT = re.compile(r"\b(validation|valid|val|dev|test) BLEU:", re.IGNORECASE)
+_REPEATED = re.compile(r"saved|new best|best so far", re.IGNORECASE)
+_EPOCH = re.compile(r"\bepoch[ :#]*\[?(\d+)|第 ?(\d+) ?轮", re.IGNORECASE)
+_STEP = re.compile(r"\b(?:step|iter(?:ation)?)[ :#=]*\[?(\d+)|(\d+)th step", re.IGNORECASE)
+_CODE = re.compile(r"[{}();]\s*$|^\s*(?:#|//|import |def |class |usage:|--)|\[-")
+_CHINESE = {"准确率": "score", "精度": "score", "损失": "loss", "分数": "score"}
+
+
+class Generic(LineFormat):
+    name = "key: value"
+    grade = Grade.D
+    needles = (
+        "loss",
+        "Loss",
+        "acc",
+        "Acc",
+        "ACC",
+        "MAE",
+        "RMSE",
+        "BLEU",
+        "atency",
+        "hroughput",
+        "FPS",
+        "fps",
+        "mAP",
+        "th step",
+        "rmse",
+        "mae",
+        "F1",
+        "准确率",
+        "精度",
+        "损失",
+        "分数",
+    )
+    samples = ("Epoch: 3| train loss: 0.1586", "验证集 MAE: 12.5")
+    columns: ClassVar = {}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._position = (-1.0, -1.0)
+
+    def read(self, text: str, book: Logbook) -> bool:
+        if _CODE.search(text) or _REPEATED.search(text):
+            return False
+        epoch, step = _EPOCH.search(text), _STEP.search(text)
+        if epoch:
+            self._position = (float(epoch[1] or epoch[2]), -1.0)
+        if step:
+            self._position = (self._position[0], float(step[1] or step[2]))
+        held = _HELD_OUT.search(text)
+        prefix = f"{held[1].lower()}_" if held else ""
+        pairs = [(f"{prefix}{name.strip()}", value) for name, value in (*_PAIR.findall(text), *_BLEU.findall(text))]
+        pairs = [(name, value) for name, value in pairs if self.column(name)]
+        if not pairs:
+            return False
+        held_out = all((column := self.column(name)) and column.phase == "eval" for name, _ in pairs)
+        book.record(pairs, phase="eval" if held_out else "train", epoch=self._position[0], step=self._position[1])
+        return True

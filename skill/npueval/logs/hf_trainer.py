@@ -1,0 +1,68 @@
+"""Hugging Face Trainer: ``trainer_state.json`` and the dicts it prints.
+
+Traps: the summary is printed twice (as ``TrainOutput`` too); ``train_loss`` is the mean of the run, not the last loss;
+``train_samples_per_second`` counts all samples over the time since a resume, so a resumed run looks faster than it was;
+numbers may be strings; a dict may span many lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from npueval.logbook import Logbook
+from npueval.logged import Column, LoggedRun
+from npueval.logs.base import ObjectFormat, position
+
+_RATE = re.compile(r"(?:eval|test)_(?:\w+_)?samples_per_second")
+_SKIPPED = re.compile(r"(?:eval|test)_(?:\w+_)?(?:runtime|steps_per_second)")
+
+
+class HuggingFaceTrainer(ObjectFormat):
+    name = "Hugging Face Trainer"
+    needles = ('"log_history"', "'loss': ", '"loss": ', "'train_runtime': ", "_runtime'", '_runtime"')
+    samples = (
+        "{'loss': 0.4417, 'grad_norm': 1.25, 'learning_rate': 1e-05, 'epoch': 0.5, 'step': 500}",
+        '{"epoch": 1.0, "eval_accuracy": 0.84, "eval_loss": 0.39, "eval_runtime": 9.1, "step": 1000}',
+    )
+    columns: ClassVar = {
+        "loss": Column("loss"),
+        "train_loss": Column("mean_train_loss"),
+        "train_samples_per_second": Column("throughput", "samples/s", per="total"),
+    }
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._summary: Mapping[str, Any] = {}
+
+    def guess(self, key: str) -> Column | None:
+        if _SKIPPED.fullmatch(key):
+            return None
+        if _RATE.fullmatch(key):
+            name = key.removeprefix("eval_").removeprefix("test_").removesuffix("samples_per_second")
+            return Column(f"{name}throughput", "samples/s", per="total", phase="eval")
+        return super().guess(key)
+
+    def read(self, record: Mapping[str, Any], book: Logbook) -> bool:
+        epoch, step = position(record.get("epoch")), position(record.get("step"))
+        if "train_runtime" in record:
+            if record == self._summary:
+                return True
+            self._summary = record
+            _doubt_resume(book.record(record.items()))
+            book.end(finished=True)
+            return True
+        held_out = any(key.startswith(("eval_", "test_")) for key in record)
+        trained = "loss" in record and ("learning_rate" in record or "epoch" in record)
+        if not held_out and (not trained or record.keys() & {"current_steps", "mode", "iter"}):
+            return False
+        book.record(record.items(), phase="eval" if held_out else "train", epoch=epoch, step=step)
+        return True
+
+
+def _doubt_resume(run: LoggedRun) -> None:
+    """A run whose first record stands far from its start was resumed (or the log is cut): its rate is of the rest."""
+    losses = run.find("loss", "train")
+    if losses and losses.count > 1 and losses.steps[0] > 2 * max(1.0, losses.steps[1] - losses.steps[0]):
+        run.doubts.setdefault(f"第一条记录在第 {losses.steps[0]:g} 步：是续训或只有末尾一段，整段吞吐会偏高")

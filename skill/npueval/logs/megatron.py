@@ -1,0 +1,50 @@
+"""Megatron-LM and MindSpeed: one line an iteration, fields between bars.
+
+Traps: the first iteration compiles and allocates; TFLOP/s per GPU changed its meaning between versions and is not read.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from npueval.logbook import Logbook
+from npueval.logged import Column
+from npueval.logs.base import LineFormat
+
+_ITERATION = re.compile(r"\biteration +(\d+)/ *(\d+) \|")
+
+
+class Megatron(LineFormat):
+    name = "Megatron-LM"
+    needles = ("elapsed time per iteration",)
+    samples = (
+        " iteration       12/     500 | consumed samples:          768 | elapsed time per iteration (ms): 812.4 | "
+        "learning rate: 1.2E-05 | global batch size:    64 | lm loss: 7.31E+00 | grad norm: 2.10 |",
+        "INFO >>  iteration   3/  200 | elapsed time per iteration (ms): 99.5 | lm loss: 1.1E+00 |",
+    )
+    columns: ClassVar = {
+        "elapsed time per iteration (ms)": Column("step_time", "ms"),
+        "lm loss": Column("lm_loss"),
+        "samples per second": Column("throughput", "samples/s", per="total"),
+        "tokens per gpu per second (tgs)": Column("token_throughput", "tokens/s", per="card"),
+        "tokens per gpu per second": Column("token_throughput", "tokens/s", per="card"),
+        "loss scale": None,
+    }
+
+    def read(self, text: str, book: Logbook) -> bool:
+        found = _ITERATION.search(text)
+        if not found:
+            return False
+        fields = [field.strip().partition(":") for field in text[found.end() :].split("|")]
+        pairs = [(key, value.strip()) for key, _, value in fields]
+        run = book.record(pairs, step=float(found[1]))
+        if "batch" not in run.facts:
+            self._facts(dict(pairs), found[2], book)
+        if found[1] == found[2]:
+            book.end(finished=True)
+        return True
+
+    def _facts(self, fields: dict[str, str], iterations: str, book: Logbook) -> None:
+        book.fact("batch", fields.get("global batch size", ""))
+        book.fact("iterations", iterations)

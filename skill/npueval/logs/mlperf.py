@@ -1,0 +1,52 @@
+"""MLPerf LoadGen ``mlperf_log_summary.txt``.
+
+Traps: in the Offline scenario every latency is that of the whole queue, so none is read; a result that is not VALID is
+no result.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from npueval.logbook import Logbook
+from npueval.logged import Column
+from npueval.logs.base import LineFormat
+
+_FIELD = re.compile(r"^\s*([A-Za-z][\w .%()]*?)\s*: *(\S.*?)\s*$")
+_LATENCY = re.compile(r"(Mean|50\.00 percentile|95\.00 percentile|99\.00 percentile) latency \(ns\)")
+_STATISTICS = {"Mean": "mean", "50.00 percentile": "p50", "95.00 percentile": "p95", "99.00 percentile": "p99"}
+
+
+class MLPerf(LineFormat):
+    name = "MLPerf LoadGen"
+    needles = ("MLPerf Results Summary", "Scenario :", "er second", "latency (ns)", "Result is :", "SUT name")
+    samples = ("Samples per second: 812.4", "50.00 percentile latency (ns)   : 1250000")
+    columns: ClassVar = {
+        "Samples per second": Column("throughput", "samples/s", per="total"),
+        "Tokens per second": Column("token_throughput", "tokens/s", per="total"),
+    }
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._offline = False
+
+    def read(self, text: str, book: Logbook) -> bool:
+        found = _FIELD.match(text)
+        if not found:
+            return False
+        key, value = found[1], found[2]
+        if key == "Scenario":
+            self._offline = value == "Offline"
+            book.fact("load", value)
+        elif key == "Result is" and value != "VALID":
+            book.doubt(f"MLPerf 结果为 {value}，不是有效结果")
+        elif self.column(key):
+            book.record([(key, value)], phase="infer")
+        elif (latency := _LATENCY.match(key)) and not self._offline:
+            pair = (f"latency_{_STATISTICS[latency[1]]}_ms", float(value) / 1e6)
+            book.record([pair], phase="infer")
+        return key in ("Scenario", "Result is") or bool(self.column(key))
+
+    def guess(self, key: str) -> Column | None:
+        return Column(key, "ms") if key.startswith("latency_") else None

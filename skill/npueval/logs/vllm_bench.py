@@ -1,0 +1,86 @@
+"""vLLM ``bench serve`` and evalscope's performance table: one figure a line.
+
+Traps: request, output-token and total-token throughput are three quantities; latencies are of requests, not of batches.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from npueval.logbook import Logbook
+from npueval.logged import Column
+from npueval.logs.base import LineFormat
+
+_FIELD = re.compile(r"^[\s|]*([A-Za-z][\w %()./-]*?(?:\([^)]*\))?)\s*[:|]\s+([\d.,]+)\s*\|?\s*$")
+_HEAD = re.compile(r"=+ ?(?:Serving )?Benchmark (?:Result|summary) ?=+|Benchmarking summary", re.IGNORECASE)
+_STATISTICS = {
+    "Mean": "mean",
+    "Median": "p50",
+    "P50": "p50",
+    "P90": "p90",
+    "P95": "p95",
+    "P99": "p99",
+    "Average": "mean",
+}
+_TIMES = {"TTFT": "ttft", "TPOT": "tpot", "ITL": "itl", "E2EL": "latency", "latency": "latency"}
+_TIME = re.compile(r"(Mean|Median|P\d\d|Average) (TTFT|TPOT|ITL|E2EL|latency) \((ms|s)\)")
+
+
+class VllmBench(LineFormat):
+    name = "vLLM/evalscope benchmark"
+    needles = (
+        "Benchmark",
+        "======",
+        "throughput (",
+        "TTFT",
+        "TPOT",
+        "ITL (",
+        "E2EL",
+        "Successful requests",
+        "Failed requests",
+    )
+    samples = (
+        "Output token throughput (tok/s):         512.40    ",
+        "Median TTFT (ms):                        81.20     ",
+    )
+    columns: ClassVar = {
+        "Request throughput (req/s)": Column("request_throughput", "requests/s", per="total"),
+        "Output token throughput (tok/s)": Column("output_throughput", "tokens/s", per="total"),
+        "Total Token throughput (tok/s)": Column("total_token_throughput", "tokens/s", per="total"),
+        "Total token throughput (tok/s)": Column("total_token_throughput", "tokens/s", per="total"),
+    }
+
+    def read(self, text: str, book: Logbook) -> bool:
+        if text.strip("= \t") == "":
+            book.end(finished=True)
+            return True
+        if _HEAD.search(text):
+            book.begin()
+            book.fact("scope", "请求端到端（服务）")
+            return True
+        found = _FIELD.match(text)
+        if not found:
+            return False
+        key, value = found[1].strip(), found[2]
+        if key in ("Successful requests", "Failed requests", "Maximum request concurrency"):
+            self._count(key, value, book)
+            return True
+        if self.column(key) is None:
+            return False
+        book.record([(key, value)], phase="infer")
+        return True
+
+    def guess(self, key: str) -> Column | None:
+        found = _TIME.fullmatch(key)
+        if not found:
+            return None
+        return Column(f"{_TIMES[found[2]]}_{_STATISTICS[found[1]]}_ms", found[3])
+
+    def _count(self, key: str, value: str, book: Logbook) -> None:
+        if key == "Failed requests" and float(value.replace(",", "")) > 0:
+            book.doubt(f"有 {value} 个失败的请求")
+        elif key == "Successful requests":
+            book.fact("requests", value)
+        elif key.startswith("Maximum"):
+            book.fact("concurrency", value)
