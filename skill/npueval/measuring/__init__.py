@@ -110,7 +110,7 @@ def _run(plan: Plan, job: Job, journal: Journal, environment: Mapping[str, Any],
                 output_check=tail.get("output_check"),
                 cases=cases,
                 environment=environment,
-                invalid=tuple(tail.get("invalid", ())),
+                invalid=(*tail.get("invalid", ()), *(f"{c.name}: {why}" for c in cases for why in c.invalid)),
                 doubts=(*tail.get("doubts", ()), *_resumed(resumed), *_unfinished(cases)),
             )
         )
