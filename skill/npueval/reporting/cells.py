@@ -21,7 +21,7 @@ def missing(reason: str) -> str:
 
 
 def number(value: float) -> str:
-    """Four significant digits without an exponent: ``0.04125``, ``12.35``, ``20412``."""
+    """Four significant digits, an exponent only below 1e-4: ``0.04125``, ``12.35``, ``20412``."""
     if value and abs(value) < 1e-4:
         return f"{value:.3e}"
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
