@@ -124,6 +124,9 @@ class NpuTensor(torch.Tensor):
         MACHINE.take(size)
         weakref.finalize(self, MACHINE.give, size)
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return NpuTensor, (self.raw.detach(),)
+
     @classmethod
     def __torch_dispatch__(cls, op: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return _on_cpu(op, *args, **(kwargs or {}))
@@ -259,6 +262,7 @@ def install() -> Machine:
         library.fallback(_on_cpu, "PrivateUse1")
         library.fallback(torch.library.fallthrough_kernel, "AutocastPrivateUse1")
         _REGISTERED.append(library)
+        torch.serialization.add_safe_globals([NpuTensor])
         sys.modules["torch_npu"] = ModuleType("torch_npu")
     MACHINE.reset()
     return MACHINE
