@@ -23,7 +23,7 @@ LAYERS = (
     ("yamlfile", "diagnosis", "answers", "structure"),
     ("plan", "devices", "workloads", "logs", "rules", "checks", "ownership", "splicing", "proving"),
     ("reading", "scanning", "judging", "pipeline", "revising", "accuracy", "fiveparts", "snapshot",),
-    ("comparison_rows", "extracting"),
+    ("comparison_rows", "sessions", "extracting"),
     ("gate", "triggers", "measuring", "smoke", "baselines", "golden", "training", "comparing", "reporting", "patching", "linting"),
     ("workflow",),
     ("cli",),

@@ -67,18 +67,24 @@ def from_memory(values: Any) -> Array:
     return Array(array.shape, array.dtype.name, kind, "C", partial(_slices, np.ascontiguousarray(array).reshape(-1)))
 
 
-def named(value: Any, name: str) -> dict[str, Array]:
-    """The arrays inside nested dicts, lists and tuples: ``name``, ``name.key``, ``name.0`` …"""
-    if isinstance(value, Mapping):
-        inner = [named(item, f"{name}.{key}" if name else str(key)) for key, item in value.items()]
-    elif isinstance(value, list | tuple):
-        inner = [named(item, f"{name}.{i}" if name else str(i)) for i, item in enumerate(value)]
-    else:
-        try:
-            return {name or "output": from_memory(value)}
-        except FormatError as error:
+def named(value: Any, name: str, left_out: list[str] | None = None) -> dict[str, Array]:
+    """The arrays inside nested dicts, lists and tuples: ``name``, ``name.key``, ``name.0`` …
+
+    What is no array (a text, an object) is added to ``left_out``, or is a :class:`FormatError` where there is none.
+    """
+    items = (
+        value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else None
+    )
+    if items is not None:
+        inner = [named(item, f"{name}.{key}" if name else str(key), left_out) for key, item in items]
+        return {key: array for arrays in inner for key, array in arrays.items()}
+    try:
+        return {name or "output": from_memory(value)}
+    except FormatError as error:
+        if left_out is None:
             raise FormatError(f"{name or 'it'}: {error.message}", hint=error.hint) from None
-    return {key: array for arrays in inner for key, array in arrays.items()}
+        left_out.append(name)
+        return {}
 
 
 def _slices(flat: NDArray[Any], elements: int) -> Iterator[NDArray[Any]]:

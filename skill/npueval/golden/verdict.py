@@ -67,18 +67,23 @@ class Head:
 
 @dataclass(frozen=True)
 class Golden:
-    """The verdict over all heads, the tolerance it rests on, and where to look first when it failed."""
+    """The verdict over all heads, the tolerance it rests on, and where to look first when it failed.
+
+    ``invalid`` says why the comparison proves nothing, whatever the heads say.
+    """
 
     tolerance: Tolerance
     equal_nan: bool
     heads: tuple[Head, ...]
     symptoms: tuple[Symptom, ...] = ()
     notes: tuple[Text, ...] = ()
+    invalid: tuple[Text, ...] = ()
 
     @property
     def passed(self) -> bool:
-        """Every head is within the tolerance, and at least one element was compared."""
-        return any(head.difference and head.difference.elements for head in self.heads) and not self.failed
+        """Every head is within the tolerance, at least one element was compared, and the comparison is valid."""
+        compared = any(head.difference and head.difference.elements for head in self.heads)
+        return compared and not self.failed and not self.invalid
 
     @property
     def failed(self) -> tuple[Head, ...]:
