@@ -72,8 +72,12 @@ class Ledger:
         return Ledger(entries)
 
     def stale(self, sources: Collection[str]) -> tuple[Entry, ...]:
-        """The entries whose Run or Baseline is not among the current ``sources``; what a person set is never stale."""
-        return tuple(entry for entry in self.entries.values() if entry.source not in {*sources, BY_HAND})
+        """The entries from a Run or Baseline that is not among the current ``sources``.
+
+        What a person set, and what came from no measurement, is never stale.
+        """
+        current = {*sources, BY_HAND, ""}
+        return tuple(entry for entry in self.entries.values() if entry.source not in current)
 
     def to_bytes(self) -> bytes:
         """The file's content: one entry a line, by address, so that version control shows what changed."""
