@@ -17,7 +17,7 @@ LAYERS = (
     ("metrics", "streams", "statistics", "values", "tolerances", "arrays", "learning", "npu_smi", "plaindata", "sentences", "compatibility", "needs", "commands", "encoding", "tree", "aliases", "ledger", "journal"),
     ("proportions", "trends", "wording", "numeric", "arrayfiles", "suspects", "templates", "npu_query", "matching", "places", "transactions"),
     ("logged", "symptoms", "growing", "addresses", "layout", "writing", "revision"),
-    ("cases", "curves", "stepwatch"),
+    ("cases", "logbook", "curves", "stepwatch"),
     ("runs",),
     ("contracts", "markdown", "isolation", "assessing", "plausibility", "comparability", "sides", "environment"),
     ("yamlfile", "diagnosis", "answers", "structure"),
