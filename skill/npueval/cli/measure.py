@@ -27,6 +27,7 @@ def command(plan: Path, device: str | None, compress: bool) -> Reply:
     \b
     Example:  npueval measure npueval.yaml
               npueval measure npueval.yaml --device cpu --json
+              torchrun --standalone --nproc_per_node=8 -m npueval measure npueval.yaml
     """
     from npueval import environment, measuring, runs
     from npueval import plan as plans
@@ -34,6 +35,9 @@ def command(plan: Path, device: str | None, compress: bool) -> Reply:
     loaded = plans.load(plan)
     recorded = environment.record(loaded.root)
     run = measuring.measure(loaded, device=device, environment=recorded.as_json(), progress=_tell)
+    rank, ranks, _ = measuring.placed()
+    if rank > 0:
+        return Reply({"rank": rank, "ranks": ranks, "run": None}, status=_status(run))
     path = runs.save(run, loaded.runs, compress=compress)
     return Reply(_data(run, path), _text(run, path), _status(run), tuple(run.all_doubts()))
 

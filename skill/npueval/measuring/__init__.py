@@ -11,16 +11,17 @@ from typing import Any
 from npueval import __version__, statistics
 from npueval.cases import Case
 from npueval.conditions import ColdStart, Protocol
-from npueval.devices import Device
+from npueval.devices import KINDS, Device
 from npueval.errors import MeasurementError
 from npueval.measuring.case_work import CaseSpec
 from npueval.measuring.journal import COLD, HEAD, TAIL, Job, Journal
+from npueval.measuring.ranks import placed
 from npueval.measuring.supervisor import Progress, supervise
 from npueval.measuring.worker import work
 from npueval.plan import Plan
 from npueval.runs import Run, from_data, to_data
 
-__all__ = ["case_specs", "measure"]
+__all__ = ["case_specs", "measure", "placed"]
 
 JOURNALS = ".journal"
 
@@ -42,14 +43,13 @@ def measure(
     :class:`NotExecuted` where the device is not there (there is no fall-back), :class:`WorkloadError` where the
     workload cannot be used, :class:`MeasurementError` where not one case gave a sample.
     """
-    name = device.name if isinstance(device, Device) else device or plan.device
-    job = _job(plan, name)
+    job = _job(plan, device.name if isinstance(device, Device) else device or plan.device)
     notes = Journal.open(journal or plan.runs / JOURNALS, job)
     resumed = any(notes.case(number) for number in range(len(job.cases)))
     if isinstance(device, Device):
         work(job, device, notes, lambda event, facts: progress(f"{event} {facts.get('name', '')}".strip()))
     else:
-        supervise(job, notes, plan.case_timeout_s, progress)
+        supervise(job, notes, progress)
     run = _run(plan, job, notes, environment or {}, resumed)
     if not any(case.n for case in run.cases):
         raise MeasurementError(f"not one sample was taken: {run.cases[0].error}", hint=f"see {notes.folder}")
@@ -65,6 +65,9 @@ def case_specs(plan: Plan) -> tuple[CaseSpec, ...]:
 
 
 def _job(plan: Plan, device: str) -> Job:
+    rank, ranks, on_host = placed()
+    if ranks > 1 and device in KINDS and device != "cpu":
+        device = f"{device}:{on_host}"
     return Job(
         workload=plan.workload,
         root=str(plan.root),
@@ -77,6 +80,9 @@ def _job(plan: Plan, device: str) -> Job:
         scope=plan.segments,
         warmup=plan.warmup,
         iterations=plan.iterations,
+        timeout_s=plan.case_timeout_s,
+        rank=rank,
+        ranks=ranks,
     )
 
 
@@ -101,6 +107,7 @@ def _run(plan: Plan, job: Job, journal: Journal, environment: Mapping[str, Any],
                 protocol=_protocol(job, head),
                 workload=head["workload"],
                 simulated=head["simulated"],
+                cards=head["cards"],
                 complete=len(cases) == len(job.cases) and all(case.complete for case in cases),
                 plan_sha256=plan.sha256,
                 floor_ns=head["floor_ns"],

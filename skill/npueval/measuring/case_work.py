@@ -14,6 +14,7 @@ from npueval.cases import QUEUE, Case, Failure, LoadMode
 from npueval.devices import Device, Lane
 from npueval.measuring import doubts, loops, watching
 from npueval.measuring.crew import Crew, crew
+from npueval.measuring.ranks import ELSEWHERE, SOLO, Agreement, Ranks
 from npueval.measuring.tape import Tape
 from npueval.measuring.window import Outcome, drive, uncollected
 from npueval.pipeline import Passage, Pipeline, Scoped
@@ -49,7 +50,7 @@ class CaseSpec:
 
 @dataclass(frozen=True)
 class Bench:
-    """What all cases of a Run share. ``barrier`` frames the window on all cards."""
+    """What all cases of a Run share."""
 
     device: Device
     workload: Workload
@@ -58,7 +59,7 @@ class Bench:
     warmup: int
     iterations: int
     seed: int
-    barrier: Callable[[], None] = lambda: None
+    ranks: Ranks = SOLO
 
 
 @dataclass
@@ -79,16 +80,25 @@ class _Stage:
         return drive(loop, source, tape, self.bench.device.clock, self.bench.workload.path)
 
 
-def measure_case(spec: CaseSpec, bench: Bench, raw: Any, cold: Passage, floor_ns: float, tape_at: TapeAt) -> Case:
-    """Measure one case after its first iteration, ``cold``. A workload that raises ends up as the case's ``error``."""
+def measure_case(
+    spec: CaseSpec, bench: Bench, raw: Any, cold: Passage, floor_ns: float, agree: Agreement, tape_at: TapeAt
+) -> Case:
+    """Measure one case after its first iteration, ``cold``. A workload that raises ends up as the case's ``error``.
+
+    No window opens on any card before ``agree`` has found all of them ready.
+    """
     device, scoped = bench.device, bench.pipeline.scoped(bench.scope)
     stage = _Stage(spec, bench, scoped, cold.values[scoped.before[-1].segment] if scoped.before else raw, floor_ns)
     before = input_facts(spec.batch, raw).sha256
     with crew(device, spec.concurrency) as workers:
         case = _warmed_up(spec.empty(), stage, workers)
-        if case.error is None:
-            case = _timed(case, stage, workers, cold, tape_at)
-    case = _streamed(case, stage) if device.asynchronous and spec.load == "sequence" and case.complete else case
+        group = agree(None if case.error else stage.group)
+        if group is None:
+            return replace(case, error=case.error or ELSEWHERE)
+        stage.group = group
+        case = _timed(replace(case, group=group), stage, workers, cold, tape_at)
+    if device.asynchronous and spec.load == "sequence" and bench.ranks.all(case.complete):
+        case = _streamed(case, stage)
     noticed = [*case.doubts, *doubts.of_case(case, floor_ns)]
     if input_facts(spec.batch, raw).sha256 != before:
         noticed.append("the workload changes its inputs in place: later iterations saw other inputs than the first")
@@ -109,7 +119,7 @@ def _warmed_up(case: Case, stage: _Stage, workers: Crew) -> Case:
     failures = tuple(failure for outcome, _ in results for failure in outcome.failures)
     error = next((outcome.error for outcome, _ in results if outcome.error), None)
     noticed = (f"warm-up: {failures[0].error}",) if failures else ()
-    return replace(case, warmup=warmup, group=stage.group, doubts=noticed, error=error and f"in the warm-up: {error}")
+    return replace(case, warmup=warmup, doubts=noticed, error=error and f"in the warm-up: {error}")
 
 
 def _group(warmup: Any, floor_ns: float) -> int:
@@ -136,12 +146,12 @@ def _timed(case: Case, stage: _Stage, workers: Crew, cold: Passage, tape_at: Tap
 
     device.reset_memory()
     held, printed = device.held(), watching.printed()
-    stage.bench.barrier()
+    stage.bench.ranks.all(True)
     with uncollected():
         # Collecting takes long enough for requests to be late before the first of them is served.
         sources += _sources(stage, rows, workers.size, tape)
         outcomes = workers.do(work)
-    stage.bench.barrier()
+    stage.bench.ranks.all(True)
     found = _gathered(case, tape, outcomes, rows)
     noticed = (
         *case.doubts,
@@ -188,7 +198,7 @@ def _streamed(case: Case, stage: _Stage) -> Case:
     loop = loops.streamed_loop(stage.scoped, stage.value)
     with stage.bench.device.lane(own_stream=False) as lane:
         finish = lane.synchronize or (lambda: None)
-        stage.bench.barrier()
+        stage.bench.ranks.all(True)
         finish()
         with uncollected():
             before = clock.now()

@@ -40,6 +40,9 @@ class Job:
     scope: tuple[str, ...]
     warmup: int
     iterations: int
+    timeout_s: float
+    rank: int = 0
+    ranks: int = 1
 
     @property
     def key(self) -> str:

@@ -10,13 +10,14 @@ from npueval import isolation
 from npueval.devices import open_device
 from npueval.errors import MeasurementError
 from npueval.measuring.journal import TAIL, Job, Journal
+from npueval.measuring.ranks import join
 from npueval.measuring.worker import Report, work
 
 Progress = Callable[[str], None]
 _DOING = {"open": "opening the device", "load": "loading the workload", "check": "checking the outputs"}
 
 
-def supervise(job: Job, journal: Journal, timeout_s: float, progress: Progress) -> None:
+def supervise(job: Job, journal: Journal, progress: Progress) -> None:
     """Have workers do the job until its journal is complete.
 
     The error of a worker that could not begin is raised here as what it was. A case that ends its worker is written as
@@ -35,7 +36,7 @@ def supervise(job: Job, journal: Journal, timeout_s: float, progress: Progress) 
             f"{__name__}:in_worker",
             journal.folder,
             blame=blame,
-            timeout_s=timeout_s,
+            timeout_s=job.timeout_s,
             with_npu=with_npu,
             heard=heard,
         )
@@ -51,7 +52,8 @@ def in_worker(folder: Path, report: Report) -> None:
     journal = Journal(folder)
     job = journal.job()
     report("open", {})
-    work(job, open_device(job.device), journal, report)
+    device = open_device(job.device)
+    work(job, device, journal, report, join(device.kind, job.timeout_s))
 
 
 def _given_up(last: dict[str, Any], reason: str, job: Job, journal: Journal, progress: Progress) -> bool:

@@ -15,6 +15,7 @@ from npueval.measuring.case_work import Bench, CaseSpec, measure_case
 from npueval.measuring.checking import check_outputs
 from npueval.measuring.floor import floor_ns
 from npueval.measuring.journal import COLD, HEAD, TAIL, Job, Journal
+from npueval.measuring.ranks import SOLO, Agreement, Ranks, merged
 from npueval.measuring.window import is_out_of_memory, said, settled
 from npueval.pipeline import Passage, build, load_precision
 from npueval.runs import to_data
@@ -34,15 +35,15 @@ class _Work:
     floor_ns: float
 
 
-def work(job: Job, device: Device, journal: Journal, report: Report) -> None:
-    """Do what is left of a job; every result goes to the journal.
+def work(job: Job, device: Device, journal: Journal, report: Report, ranks: Ranks = SOLO) -> None:
+    """Do what is left of a job, together with the other ``ranks``; every result goes to the journal.
 
     :class:`WorkloadError` where the workload does not load or its inputs cannot be made. A case that fails is written
     with its error and the next one begins.
     """
     noticed = list(device.doubts())
     with seeds.watched(noticed, job.seed):
-        bench, load_ns = _loaded(job, device, report)
+        bench, load_ns = _loaded(job, device, report, ranks)
         raw = {batch: _inputs(bench, batch, noticed) for batch in dict.fromkeys(spec.batch for spec in job.cases)}
         with settled():
             floor = floor_ns(device, [step.segment for step in bench.pipeline.steps if step.segment in job.scope])
@@ -54,7 +55,7 @@ def work(job: Job, device: Device, journal: Journal, report: Report) -> None:
         journal.put(TAIL, {"output_check": to_data(check), "invalid": wrong, "doubts": noticed})
 
 
-def _loaded(job: Job, device: Device, report: Report) -> tuple[Bench, int]:
+def _loaded(job: Job, device: Device, report: Report, ranks: Ranks) -> tuple[Bench, int]:
     report("load", {})
     seeds.set_all(job.seed, device)
     before = device.clock.now()
@@ -64,14 +65,16 @@ def _loaded(job: Job, device: Device, report: Report) -> tuple[Bench, int]:
     pipeline = build(workload, device, job.precision, job.precision_mode)
     # Refused now, not after the first case: a plan none of whose segments exists here.
     pipeline.scoped(job.scope)
-    return Bench(device, workload, pipeline, job.scope, job.warmup, job.iterations, job.seed), load_ns
+    return Bench(device, workload, pipeline, job.scope, job.warmup, job.iterations, job.seed, ranks), load_ns
 
 
 def _measure_missing(task: _Work, report: Report) -> None:
+    ranks = task.bench.ranks
     for number, spec in enumerate(task.job.cases):
-        if task.journal.case(number) is None:
+        # Also where only another card lacks it: all of them measure, or none.
+        if not ranks.all(task.journal.case(number) is not None):
             report("case", {"number": number, "name": spec.empty().name})
-            task.journal.put_case(number, _case(task, number, spec))
+            task.journal.put_case(number, merged(ranks.share(_case(task, number, spec))))
 
 
 def _inputs(bench: Bench, batch: int, noticed: list[str]) -> Any:
@@ -85,6 +88,7 @@ def _head(bench: Bench, raw: Mapping[int, Any], load_ns: int, floor: float) -> d
     device = bench.device
     return {
         "device": to_data(device.describe()),
+        "cards": bench.ranks.size,
         "simulated": device.simulated,
         "asynchronous": device.asynchronous,
         "clock": device.clock.name,
@@ -97,13 +101,14 @@ def _head(bench: Bench, raw: Mapping[int, Any], load_ns: int, floor: float) -> d
 
 def _case(task: _Work, number: int, spec: CaseSpec) -> Case:
     seeds.set_all(task.job.seed, task.bench.device)
+    agree = Agreement(task.bench.ranks)
 
     def tape_at(columns: list[str], rows: int, group: int) -> Path:
         return task.journal.tape_at(number, columns, rows, group)
 
     try:
         bench, cold = _first_hit(task, spec.batch)
-        return measure_case(spec, bench, task.raw[spec.batch], cold, task.floor_ns, tape_at)
+        return measure_case(spec, bench, task.raw[spec.batch], cold, task.floor_ns, agree, tape_at)
     except WorkloadError as error:
         where = said(error.__cause__, task.bench.workload.path) if error.__cause__ else error.message
         return task.journal.unfinished(number, spec, f"outside the timed window: {where}")
@@ -112,6 +117,7 @@ def _case(task: _Work, number: int, spec: CaseSpec) -> Case:
             raise
         return task.journal.unfinished(number, spec, said(error, task.bench.workload.path))
     finally:
+        agree.settle()
         task.bench.device.release()
 
 
