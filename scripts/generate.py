@@ -68,8 +68,14 @@ def options_of(command: click.Command) -> list[str]:
     """One table, or nothing where the command has only the options that all have."""
     options = [option for option in command.params if isinstance(option, click.Option)]
     own = [option for option in options if option.name not in ("as_json", "output")]
-    rows = [f"| `{', '.join((*option.opts, *option.secondary_opts))}` | {meaning(option)} |" for option in own]
+    rows = [f"| `{spelling(option)}` | {meaning(option)} |" for option in own]
     return ["\n".join(["| option | |", "| --- | --- |", *rows])] if rows else []
+
+
+def spelling(option: click.Option) -> str:
+    """How the option is written, with the name of its value where it has one of its own."""
+    names = ", ".join((*option.opts, *option.secondary_opts))
+    return f"{names} {option.metavar}" if option.metavar else names
 
 
 def meaning(option: click.Option) -> str:
