@@ -24,6 +24,7 @@ _Z = 1.96
 # The median of n normal values is this much less certain than their mean.
 _MEDIAN_ERROR = 1.2533
 _LEAST_TEETH = 3
+_SMALL_ERROR, _MOVED = 0.03, 2.5
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +34,8 @@ class Change:
     """From the median of the first window to that of the last one; ``relative`` is (end - start) / |start|
     (over |end| where it starts at zero).
 
-    ``interval`` is where the true relative change lies with 95 % confidence. ``window`` counts the points of a window.
+    ``interval`` is where the true relative change lies with 95 % confidence; ``window`` counts the points of the longer
+    window.
     """
 
     start: float
@@ -55,34 +57,50 @@ class Steadiness:
     rebound: float
 
 
-def change(values: ArrayLike, period: int | None = None, error: float = 0.03) -> Change:
+def change(values: ArrayLike, period: int | None = None, *, exact: bool = True) -> Change:
     """How far a series of at least :data:`LEAST_POINTS` moved.
 
-    The windows are as short as a relative ``error`` of their medians allows, at most a tenth of the series: a long one
-    takes in part of the way, and makes it look shorter than it was.
+    A window is a tenth of the series; an ``exact`` one ends sooner where the series visibly moves within it, since what
+    is taken in of the way makes it look shorter. A series that does not move is better judged by long windows.
+
     A series with a ``period`` (see :func:`teeth`) is judged by its first and its last whole period.
     """
     series = np.asarray(values, dtype=np.float64)
-    third = series.size // 3
-    noises = _noise(series[:third]), _noise(series[-third:])
-    window = period or _window(series, max(noises), error)
-    start, end = float(np.median(series[:window])), float(np.median(_last_window(series, window, period)))
-    scale = abs(start) or abs(end) or 1.0
-    errors = [noise * _MEDIAN_ERROR / math.sqrt(window) for noise in noises]
-    relative = (end - start) / scale
-    half = _Z * math.hypot(errors[1] / scale, errors[0] * end / scale**2)
-    return Change(start, end, window, relative, Interval(relative - half, relative + half))
+    whole = series[: series.size // period * period] if period else series
+    start, end = _level(series, period, exact=exact), _level(whole[::-1], period, exact=exact)
+    scale = abs(start.value) or abs(end.value) or 1.0
+    relative = (end.value - start.value) / scale
+    half = _Z * math.hypot(end.error / scale, start.error * end.value / scale**2)
+    return Change(
+        start.value, end.value, max(start.window, end.window), relative, Interval(relative - half, relative + half)
+    )
 
 
-def _window(series: Floats, noise: float, error: float) -> int:
-    level = max(float(np.median(np.abs(series))), 1e-300)
-    wanted = (_MEDIAN_ERROR * noise / (error * level)) ** 2
-    return int(max(_LEAST_WINDOW, min(wanted + 1, series.size // 10, _MOST_WINDOW)))
+@dataclass(frozen=True)
+class _Level:
+    value: float
+    error: float
+    window: int
 
 
-def _last_window(series: Floats, window: int, period: int | None) -> Floats:
-    whole = series.size // period * period if period else series.size
-    return series[whole - window : whole]
+def _level(series: Floats, period: int | None, *, exact: bool) -> _Level:
+    """Where a series begins, by the median of its first window, and the standard error of that."""
+    noise = _noise(series[: series.size // 3]) * _MEDIAN_ERROR
+    most = period or min(max(series.size // 10, _LEAST_WINDOW), _MOST_WINDOW)
+    window = _still(series, noise, most) if exact and not period else most
+    return _Level(float(np.median(series[:window])), noise / math.sqrt(window), window)
+
+
+def _still(series: Floats, noise: float, most: int) -> int:
+    """The longest window, at most ``most``, beyond which the series has not yet moved further than its noise."""
+    window = _LEAST_WINDOW
+    while window < most:
+        value, next_value = (float(np.median(part)) for part in (series[:window], series[window : 2 * window]))
+        doubt = noise / math.sqrt(window)
+        if doubt <= _SMALL_ERROR * abs(value) or abs(next_value - value) > _MOVED * math.sqrt(2) * doubt:
+            break
+        window = min(2 * window, most)
+    return window
 
 
 def _noise(series: Floats) -> float:

@@ -1,7 +1,7 @@
 """The file of a golden set: plain arrays in an ``.npz``, with ``manifest.json`` among them.
 
 The same arrays give the same bytes, so that the hash of the file names its content. Format history of
-``npueval/golden``:
+``npueval/golden-set``:
 
 1. first form.
 """
@@ -27,7 +27,7 @@ from npueval.errors import FormatError
 from npueval.language import Text
 from npueval.plaindata import from_plain, to_plain
 
-FORMAT = "npueval/golden"
+FORMAT = "npueval/golden-set"
 VERSION = 1
 MANIFEST = "manifest.json"
 

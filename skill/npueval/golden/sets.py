@@ -6,7 +6,7 @@ The arrays are named after the stage they were taken at; the manifest among them
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from npueval.arrayfiles import open_arrays
 from npueval.arrays import Array, named
 from npueval.devices import Device
+from npueval.errors import NotExecuted
 from npueval.golden.setfile import Manifest, Member, changed_members, read_manifest, sha256_of, write
 from npueval.golden.training_mode import caught_training
 from npueval.golden.verdict import INPUTS, Golden, compare
@@ -44,6 +45,30 @@ def make(
     further = {"path": str(path)}
     in_child(f"{__name__}:in_worker", setup, lambda _folder: None, timeout_s=plan.case_timeout_s, further=further)
     return path
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A plan's device held against the CPU: the verdict, both files, and what made the second one."""
+
+    golden: Golden
+    reference: Path
+    hypothesis: Path
+    made: Manifest
+
+
+def check(plan: Plan, *, device: str | Device | None = None) -> Checked:
+    """Make the CPU's set in FP32 and the device's in the plan's precision, and hold them against each other.
+
+    :class:`NotExecuted` where the device is not there, or is the CPU in FP32: it would be held against itself.
+    """
+    name = device.name if isinstance(device, Device) else device or plan.device
+    if (name.partition(":")[0], plan.precision) == ("cpu", "fp32"):
+        raise NotExecuted("nothing was compared: the reference is the CPU in FP32 itself", code="NOTHING_TO_COMPARE")
+    limit = tolerance(plan.precision, plan.tolerances.rtol, plan.tolerances.atol)
+    hypothesis = make(plan, device=device)
+    reference = make(plan, device="cpu", precision="fp32")
+    return Checked(compare_sets(reference, hypothesis, limit), reference, hypothesis, read_manifest(hypothesis))
 
 
 def in_worker(folder: Path, report: Report) -> None:

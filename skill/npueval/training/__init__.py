@@ -4,6 +4,7 @@ from npueval.training.formal import CHECKS, STAGNATION_STEPS, Formal, judge_form
 from npueval.training.live import short_test
 from npueval.training.record import Record
 from npueval.training.short import BAND, Band, ShortTest, judge_short
+from npueval.training.words import formal_edits, formal_statement, short_edits, short_statement, threshold_edits
 
 __all__ = [
     "BAND",
@@ -13,7 +14,12 @@ __all__ = [
     "Formal",
     "Record",
     "ShortTest",
+    "formal_edits",
+    "formal_statement",
     "judge_formal",
     "judge_short",
+    "short_edits",
+    "short_statement",
     "short_test",
+    "threshold_edits",
 ]

@@ -79,7 +79,7 @@ def judge_formal(curve: Curve, limit: int = STAGNATION_STEPS) -> Formal:
         decisive, reason = condemned
         return Formal("stop" if decisive else "undecided", reason, *covered, checks=CHECKS if decisive else ())
     offset, period = trends.teeth(curve.values) or (0, None)
-    moved = trends.change(curve.values[offset:], period, error=CLEAR / 4)
+    moved = trends.change(curve.values[offset:], period, exact=False)
     better = 1.0 if curve.direction == "higher" else -1.0
     improvement = better * moved.relative + 0.0
     low, high = sorted((better * moved.interval.low, better * moved.interval.high))
