@@ -24,7 +24,7 @@ LAYERS = (
     ("plan", "devices", "workloads", "logs", "rules", "checks", "ownership", "splicing", "proving"),
     ("reading", "scanning", "judging", "pipeline", "revising", "accuracy", "fiveparts", "snapshot",),
     ("comparison_rows", "sessions", "extracting"),
-    ("gate", "triggers", "measuring", "smoke", "baselines", "golden", "training", "comparing", "reporting", "patching", "linting"),
+    ("gate", "triggers", "measuring", "blackbox", "smoke", "baselines", "golden", "training", "comparing", "reporting", "patching", "linting"),
     ("workflow",),
     ("cli",),
     ("__main__",),

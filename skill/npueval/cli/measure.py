@@ -14,31 +14,62 @@ if TYPE_CHECKING:
     from npueval.cases import Case
     from npueval.runs import Run
 
+_FOREIGN = "npueval.foreign"
 
-@verb("measure", short_help="Measure the plan's workload; write the Run with every sample.")
+
+class _WithCommand(click.Command):
+    """``--`` separates a foreign command, which click itself would take for more of our arguments."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        place = args.index("--") if "--" in args else len(args)
+        ctx.meta[_FOREIGN] = args[place + 1 :]
+        return super().parse_args(ctx, args[:place])
+
+
+@verb("measure", cls=_WithCommand, options_metavar="[OPTIONS] [-- COMMAND ARGUMENT…]")
 @click.argument("plan", type=click.Path(path_type=Path), default="npueval.yaml")
 @click.option("--device", metavar="NAME", help="npu, npu:1, cuda, cpu … instead of the plan's. Never falls back.")
 @click.option("--gzip", "compress", is_flag=True, help="Write <id>.json.gz.")
-def command(plan: Path, device: str | None, compress: bool) -> Reply:
-    """Measure every batch and load of PLAN; write runs/<id>.json.
+@click.option("--runs", "times", type=click.IntRange(1), default=5, help="Timed runs of COMMAND, after one to warm up.")
+@click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), default=3600.0, help="s for each run.")
+def command(plan: Path, device: str | None, compress: bool, times: int, timeout_s: float) -> Reply:
+    """Measure every batch and load of PLAN; write runs/<id>.json. Or time a whole COMMAND from outside.
 
-    A measurement that was broken off goes on where it stopped.
+    A measurement that was broken off goes on where it stopped. The wall time of a COMMAND (start-up and loading
+    included) never compares with figures that were taken in the process.
 
     \b
     Example:  npueval measure npueval.yaml
               npueval measure npueval.yaml --device cpu --json
               torchrun --standalone --nproc_per_node=8 -m npueval measure npueval.yaml
+              npueval measure --runs 10 -- python benchmark.py --batch 32
     """
     from npueval import environment, measuring, runs
     from npueval import plan as plans
 
+    foreign: list[str] = click.get_current_context().meta[_FOREIGN]
+    if foreign:
+        return _time_command(foreign, times, timeout_s, compress)
     loaded = plans.load(plan)
     recorded = environment.record(loaded.root)
     run = measuring.measure(loaded, device=device, environment=recorded.as_json(), progress=_tell)
     rank, ranks, _ = measuring.placed()
     if rank > 0:
         return Reply({"rank": rank, "ranks": ranks, "run": None}, status=_status(run))
-    path = runs.save(run, loaded.runs, compress=compress)
+    return _reply(run, runs.save(run, loaded.runs, compress=compress))
+
+
+def _time_command(foreign: list[str], times: int, timeout_s: float, compress: bool) -> Reply:
+    from npueval import blackbox, environment, runs
+
+    folder = Path("runs")
+    facts = environment.record(Path.cwd()).as_json()
+    wanted = blackbox.Times(runs=times, timeout_s=timeout_s)
+    run = blackbox.measure(foreign, folder=folder, times=wanted, environment=facts, progress=_tell)
+    return _reply(run, runs.save(run, folder, compress=compress))
+
+
+def _reply(run: Run, path: Path) -> Reply:
     return Reply(_data(run, path), _text(run, path), _status(run), tuple(run.all_doubts()))
 
 
@@ -64,6 +95,7 @@ def _data(run: Run, path: Path) -> dict[str, Any]:
         "unit": run.unit,
         "floor_ns": run.floor_ns,
         "cases": [_case(case) for case in run.cases],
+        "command": dict(run.command),
     }
 
 
@@ -85,6 +117,7 @@ def _case(case: Case) -> dict[str, Any]:
 def _text(run: Run, path: Path) -> str:
     lines = [f"{run.device.name}: {run.device.model}{', SIMULATED' if run.simulated else ''}"]
     lines += [f"  {_line(case, run.unit)}" for case in run.cases]
+    lines += [f"  printed: {_figure(figure)}" for figure in run.command.get("figures", ())]
     lines += [f"  not measured: {segment} ({reason})" for segment, reason in run.not_measured.items()]
     if run.floor_ns is not None:
         lines.append(f"  harness floor: {run.floor_ns / 1e3:.2f} µs an iteration")
@@ -94,11 +127,11 @@ def _text(run: Run, path: Path) -> str:
 def _line(case: Case, unit: str) -> str:
     if not case.n:
         return f"{case.name}: no sample ({case.error})"
-    known = case.summary()
-    rate = case.throughput()
-    ends = [f"{rate:.5g} {unit}"] if rate else []
-    return ", ".join([f"{case.name}: n={case.n}", _percentile("p50", known.p50), _percentile("p95", known.p95), *ends])
+    known, rate = case.summary(), case.throughput()
+    times = {"mean": known.mean, "p50": known.p50, "p95": known.p95, "p99": known.p99}
+    told = [f"{name} {value:.4g} ms" for name, value in times.items() if value is not None]
+    return ", ".join([f"{case.name}: n={case.n}", *told, *([f"{rate:.5g} {unit}"] if rate else [])])
 
 
-def _percentile(name: str, value: float | None) -> str:
-    return f"{name} too few samples" if value is None else f"{name} {value:.4g} ms"
+def _figure(figure: dict[str, Any]) -> str:
+    return f"{figure['metric']} = {figure['value']:g} {figure['unit']} ({figure['path']}:{figure['line']})"
