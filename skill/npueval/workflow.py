@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from npueval import (
@@ -18,6 +18,7 @@ from npueval import (
     reporting,
     runs,
     triggers,
+    verification,
 )
 from npueval import plan as plans
 from npueval.answers import Block, Decision, FiveParts
@@ -88,6 +89,8 @@ def measure(reading: Reading, progress: Progress) -> None:
     plan = reading.plan
     if plan.device_kind != "npu" or isinstance(reading.answer, FiveParts):
         _measure(reading, plan.device, progress)
+    if plan.device_kind == "npu" and isinstance(reading.answer, FiveParts):
+        verification.run(plan, progress)
     if plan.baseline.cpu and plan.device_kind != "cpu" and reading.decision.performance.met:
         _measure(reading, "cpu", progress)
 
@@ -110,9 +113,11 @@ def _report(reading: Reading, *, dry_run: bool, force: Collection[str], progress
     plan = reading.plan
     progress("baseline: scanning for logs")
     stock = archive.open_archive(plan)
-    dossier = _gather(reading, stock)
+    verified = verification.recall(plan)
+    dossier = replace(_gather(reading, stock), verified=verified.statements)
     full = plan.datasets.full
-    edits = (*reporting.edits(dossier), *gate.edits(reading.diagnosis, data_dir=full.path if full else None))
+    environment = gate.edits(reading.diagnosis, data_dir=full.path if full else None)
+    edits = (*reporting.edits(dossier), *verified.edits, *environment)
     progress("report: patching the documents")
     created = layout.missing(plan.documents)
     if not dry_run:
@@ -121,7 +126,11 @@ def _report(reading: Reading, *, dry_run: bool, force: Collection[str], progress
     patch = _patch(plan.documents, edits, dry_run=dry_run, force=force) if not (dry_run and created) else PatchResult()
     progress("lint: checking the documents")
     findings = linting.lint([plan.documents]) if plan.documents.is_dir() else []
-    warnings = (*stock.passed_over, *(f"kept: {each.address} ({each.reason})" for each in patch.conflicts))
+    warnings = (
+        *stock.passed_over,
+        *verified.passed_over,
+        *(f"kept: {each.address} ({each.reason})" for each in patch.conflicts),
+    )
     return Evaluation(reading, dossier.comparison, patch, tuple(created), tuple(findings), warnings)
 
 

@@ -12,10 +12,11 @@ from npueval.reporting import (
     mig_readme,
     mig_report,
     summary,
+    verified,
 )
-from npueval.reporting.dossier import Dossier
+from npueval.reporting.dossier import Dossier, Statement
 
-__all__ = ["Dossier", "edits"]
+__all__ = ["Dossier", "Statement", "edits"]
 
 
 def edits(dossier: Dossier) -> tuple[Edit, ...]:
@@ -29,4 +30,5 @@ def edits(dossier: Dossier) -> tuple[Edit, ...]:
         *datasets.edits(dossier.plan),
         *mig_report.edits(dossier),
         *summary.edits(dossier),
+        *verified.edits(dossier),
     )

@@ -13,11 +13,21 @@ from npueval.runs import Run
 
 
 @dataclass(frozen=True)
+class Statement:
+    """How one verification ended (``None``: it could not be judged), in the document's words."""
+
+    passed: bool | None
+    text: str
+
+
+@dataclass(frozen=True)
 class Dossier:
     """One evaluation of one plan.
 
     ``npu_run``, ``cpu_run`` and ``gpu_run`` are the Runs of their own columns; ``no_npu`` and ``no_cpu`` say in Chinese
     why there is none. ``files`` maps the id of a Run to its path relative to the project.
+    ``verified`` holds what was verified on a real NPU, keyed ``inference_smoke``, ``training_smoke``, ``gradients``,
+    ``checkpoint``, ``golden``, ``short_test``.
     """
 
     plan: Plan
@@ -30,6 +40,7 @@ class Dossier:
     no_npu: str = ""
     no_cpu: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
+    verified: Mapping[str, Statement] = field(default_factory=dict)
 
     @property
     def environment(self) -> Environment:

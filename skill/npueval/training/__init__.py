@@ -2,13 +2,14 @@
 
 from npueval.training.formal import CHECKS, STAGNATION_STEPS, Formal, judge_formal
 from npueval.training.live import short_test
-from npueval.training.record import Record
+from npueval.training.record import FOLDER, Record, load
 from npueval.training.short import BAND, Band, ShortTest, judge_short
 from npueval.training.words import formal_edits, formal_statement, short_edits, short_statement, threshold_edits
 
 __all__ = [
     "BAND",
     "CHECKS",
+    "FOLDER",
     "STAGNATION_STEPS",
     "Band",
     "Formal",
@@ -18,6 +19,7 @@ __all__ = [
     "formal_statement",
     "judge_formal",
     "judge_short",
+    "load",
     "short_edits",
     "short_statement",
     "short_test",
