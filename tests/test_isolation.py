@@ -27,7 +27,7 @@ def at_60(action):
 
 def test_a_measurement_in_its_own_process(tmp_path):
     told = []
-    run = measuring.measure(make_plan(tmp_path), progress=told.append)
+    run = measuring.measure(make_plan(tmp_path), sampling_s=0, progress=told.append)
     assert told == [
         "opening the device",
         "loading the workload",
@@ -52,7 +52,7 @@ def test_a_measurement_in_its_own_process(tmp_path):
 )
 def test_what_ends_the_process_ends_one_case(tmp_path, action, error):
     plan = make_plan(tmp_path, at_60(action), case_timeout_s=1.5, iterations=60, batches=(1, 4))
-    run = measuring.measure(plan)
+    run = measuring.measure(plan, sampling_s=0)
     first, second = run.cases
     assert first.error == error
     assert (first.n, first.complete) == (48, False)
@@ -66,14 +66,14 @@ def test_what_ends_the_process_ends_one_case(tmp_path, action, error):
 def test_a_hang_outside_python_is_ended_too(tmp_path):
     """An endless loop in C that never gives the interpreter a chance."""
     stuck = at_60("import itertools; sum(itertools.repeat(0))")
-    run = measuring.measure(make_plan(tmp_path, stuck, case_timeout_s=1.5, batches=(1,), target_batch=1))
+    run = measuring.measure(make_plan(tmp_path, stuck, case_timeout_s=1.5, batches=(1,), target_batch=1), sampling_s=0)
     assert "hangs: not finished after 1.5 s" in run.cases[0].error
     assert run.cases[0].n == 48
 
 
 def test_printing_goes_nowhere_and_is_said(tmp_path, capfd):
     loud = NUMPY.replace("return x @", "print('chatter'); return x @")
-    run = measuring.measure(make_plan(tmp_path, loud))
+    run = measuring.measure(make_plan(tmp_path, loud), sampling_s=0)
     assert any("the workload printed" in doubt for doubt in run.all_doubts())
     assert "chatter" not in capfd.readouterr().out
 
@@ -89,14 +89,14 @@ def test_printing_goes_nowhere_and_is_said(tmp_path, capfd):
 def test_a_workload_that_does_not_load(tmp_path, change, message):
     source = NUMPY.replace("def load(self, device, precision): self.weights = np.eye(4, dtype=np.float32)", change)
     with pytest.raises((WorkloadError, MeasurementError), match=message) as caught:
-        measuring.measure(make_plan(tmp_path, source))
+        measuring.measure(make_plan(tmp_path, source), sampling_s=0)
     assert caught.value.line == (3 if isinstance(caught.value, WorkloadError) else None)
 
 
 def test_no_sample_at_all_is_a_failed_measurement(tmp_path):
     broken = NUMPY.replace("return x @", "raise RuntimeError('no kernel'); return x @")
     with pytest.raises(MeasurementError, match=r"not one sample.*no kernel \(workload.py:6\)"):
-        measuring.measure(make_plan(tmp_path, broken))
+        measuring.measure(make_plan(tmp_path, broken), sampling_s=0)
 
 
 @pytest.mark.parametrize("device", ["cuda", "npu"])
@@ -105,7 +105,7 @@ def test_a_card_that_is_not_here_is_explained(tmp_path, device):
     if device == "cuda" and torch.cuda.is_available():
         pytest.skip("this host has such a card")
     with pytest.raises(NotExecuted, match=f"nothing was measured on {device}") as caught:
-        measuring.measure(make_plan(tmp_path), device=device)
+        measuring.measure(make_plan(tmp_path), device=device, sampling_s=0)
     assert caught.value.hint
     assert caught.value.code == "DEVICE_ABSENT"
 
@@ -120,13 +120,14 @@ from npueval import environment, measuring, runs
 from npueval.cli import main
 import test_isolation
 plan = test_isolation.slow_plan(Path({folder!r}))
-measuring.measure(plan, progress=lambda line: print(line, flush=True))
+measuring.measure(plan, sampling_s=0, progress=lambda line: print(line, flush=True))
 """
 
 
 def slow_plan(folder):
-    """Two cases of a second each."""
-    return make_plan(folder, NUMPY.replace("return x @", "import time; time.sleep(0.01); return x @"))
+    """Two cases of a third of a second each."""
+    slow = NUMPY.replace("return x @", "import time; time.sleep(0.01); return x @")
+    return make_plan(folder, slow, iterations=30)
 
 
 def test_a_killed_measurement_goes_on_where_it_stopped(tmp_path):
@@ -138,9 +139,9 @@ def test_a_killed_measurement_goes_on_where_it_stopped(tmp_path):
     process.wait()
     process.stdout.close()
     told = []
-    run = measuring.measure(slow_plan(tmp_path), progress=told.append)
+    run = measuring.measure(slow_plan(tmp_path), sampling_s=0, progress=told.append)
     assert [line for line in told if line.startswith("case")] == ["case 2/2: batch=4 concurrency=1"]
-    assert [case.n for case in run.cases] == [100, 100]
+    assert [case.n for case in run.cases] == [30, 30]
     assert any("more than one process" in doubt for doubt in run.doubts)
 
 

@@ -22,7 +22,7 @@ LAYERS = (
     ("contracts", "markdown", "isolation", "assessing", "plausibility", "comparability", "sides", "environment"),
     ("yamlfile", "diagnosis", "answers", "structure"),
     ("plan", "devices", "workloads", "logs", "rules", "checks", "ownership", "splicing", "proving"),
-    ("reading", "scanning", "judging", "pipeline", "revising", "accuracy", "fiveparts", "snapshot",),
+    ("reading", "scanning", "judging", "pipeline", "sampling", "revising", "accuracy", "fiveparts", "snapshot",),
     ("comparison_rows", "sessions", "extracting"),
     ("gate", "triggers", "measuring", "blackbox", "smoke", "baselines", "golden", "training", "comparing", "reporting", "patching", "linting"),
     ("workflow",),

@@ -32,7 +32,7 @@ EXITS = COUNTED + "if self.calls == 60: raise SystemExit(3)\n            return 
 
 
 def measured(plan, **options):
-    return measuring.measure(plan, device=open_device(plan.device), **options)
+    return measuring.measure(plan, device=open_device(plan.device), **{"sampling_s": 0, **options})
 
 
 def on_card(tmp_path, npu, source=SIMULATED, costs=MM, **changes):
@@ -124,7 +124,7 @@ def test_out_of_memory_ends_its_case_and_not_the_run(tmp_path, npu):
 def test_nan_outputs_make_the_run_invalid(tmp_path, npu):
     device = open_device("npu")
     npu.script.nan = True
-    run = measuring.measure(on_card(tmp_path, npu), device=device)
+    run = measuring.measure(on_card(tmp_path, npu), device=device, sampling_s=0)
     assert not run.valid
     assert run.output_check.passed is False
     assert any("NaN" in reason for reason in run.all_doubts())

@@ -25,9 +25,12 @@ from npueval.errors import NpuevalError, Problem
 from npueval.isolation.child import ERROR
 
 OUTPUT = "output.log"
+START = "start"
+PREPARATIONS = (START, "open", "load")
 _START = """import sys; sys.path[:] = {path!r}
 from npueval.isolation.child import main; main({target!r}, {folder!r}, {events}, {life})"""
 _FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+) in (?P<name>\S+)')
+_PREPARING_S = 300.0
 _DUMP_SECONDS = 0.5
 _TAIL_BYTES = 4_000
 
@@ -52,7 +55,8 @@ def run(
 ) -> Ended:
     """Call ``module:function`` with ``folder`` in a new process and tell how it ended.
 
-    It is ended when it reports nothing for ``timeout_s``. ``heard`` gets every event that it reports. ``blame`` is the
+    It is ended when it reports nothing for ``timeout_s`` (in its preparations, for five minutes at least, for a
+    framework may take long to import on a busy host). ``heard`` gets every event that it reports. ``blame`` is the
     user's file, whose line is named when the process hangs or crashes. Its output goes to ``folder/output.log``.
     """
     (folder / ERROR).unlink(missing_ok=True)
@@ -71,24 +75,28 @@ def _listen(
     """Hear the worker out; whether it said that it was done, and whether it had to be ended."""
     selector = selectors.DefaultSelector()
     selector.register(events, selectors.EVENT_READ)
-    rest, done = b"", False
-    deadline = time.monotonic() + timeout_s
+    rest, last = b"", START
+    deadline = time.monotonic() + _patience(last, timeout_s)
     while selector.select(max(0.0, deadline - time.monotonic())):
         said = os.read(events, 65536)
         if not said:
-            return done, False
+            return last == "done", False
         *lines, rest = (rest + said).split(b"\n")
         for line in lines:
             event: dict[str, Any] = json.loads(line)
-            done = done or event["event"] == "done"
+            last = event["event"]
             heard(event)
-        deadline = time.monotonic() + timeout_s
+        deadline = time.monotonic() + _patience(last, timeout_s)
     # Where does it hang? Its faulthandler writes the stack, even when the interpreter itself does not respond.
     process.send_signal(signal.SIGUSR1)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_DUMP_SECONDS)
     process.kill()
-    return done, True
+    return last == "done", True
+
+
+def _patience(event: str, timeout_s: float) -> float:
+    return max(timeout_s, _PREPARING_S) if event in PREPARATIONS else timeout_s
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ from npueval.runs import Run, from_data, to_data
 __all__ = ["case_specs", "measure", "placed"]
 
 JOURNALS = ".journal"
+SAMPLING_S = 2.0
 
 
 def measure(
@@ -33,17 +34,19 @@ def measure(
     environment: Mapping[str, Any] | None = None,
     journal: Path | None = None,
     progress: Progress = lambda _line: None,
+    sampling_s: float = SAMPLING_S,
 ) -> Run:
     """Measure every case of the plan on ``device`` (by default the plan's) and return the Run, which is not yet saved.
 
     The work is done in a process of its own, which writes to a folder under ``journal`` (by default in the plan's
     ``runs``): called again after it was killed, the measurement goes on with the cases that are missing. A device
-    object instead of a name is measured in this process. ``progress`` hears one line for each step.
+    object instead of a name is measured in this process. ``progress`` hears one line for each step. After the timing
+    the work is repeated for ``sampling_s`` seconds while power, temperature and utilisation are read.
 
     :class:`NotExecuted` where the device is not there (there is no fall-back), :class:`WorkloadError` where the
     workload cannot be used, :class:`MeasurementError` where not one case gave a sample.
     """
-    job = _job(plan, device.name if isinstance(device, Device) else device or plan.device)
+    job = _job(plan, device.name if isinstance(device, Device) else device or plan.device, sampling_s)
     notes = Journal.open(journal or plan.runs / JOURNALS, job)
     resumed = any(notes.case(number) for number in range(len(job.cases)))
     if isinstance(device, Device):
@@ -64,7 +67,7 @@ def case_specs(plan: Plan) -> tuple[CaseSpec, ...]:
     return tuple(CaseSpec(batch, plan.precision, *load) for batch in plan.batches for load in loads)
 
 
-def _job(plan: Plan, device: str) -> Job:
+def _job(plan: Plan, device: str, sampling_s: float) -> Job:
     rank, ranks, on_host = placed()
     if ranks > 1 and device in KINDS and device != "cpu":
         device = f"{device}:{on_host}"
@@ -81,6 +84,7 @@ def _job(plan: Plan, device: str) -> Job:
         warmup=plan.warmup,
         iterations=plan.iterations,
         timeout_s=plan.case_timeout_s,
+        sampling_s=sampling_s,
         rank=rank,
         ranks=ranks,
     )
@@ -116,6 +120,7 @@ def _run(plan: Plan, job: Job, journal: Journal, environment: Mapping[str, Any],
                 inputs=head["inputs"],
                 output_check=tail.get("output_check"),
                 cases=cases,
+                resources=tail.get("resources"),
                 environment=environment,
                 invalid=(*tail.get("invalid", ()), *(f"{c.name}: {why}" for c in cases for why in c.invalid)),
                 doubts=(*tail.get("doubts", ()), *_resumed(resumed), *_unfinished(cases)),

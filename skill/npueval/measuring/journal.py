@@ -41,6 +41,7 @@ class Job:
     warmup: int
     iterations: int
     timeout_s: float
+    sampling_s: float = 0.0
     rank: int = 0
     ranks: int = 1
 

@@ -14,7 +14,12 @@ from npueval.measuring.ranks import join
 from npueval.measuring.worker import Report, work
 
 Progress = Callable[[str], None]
-_DOING = {"open": "opening the device", "load": "loading the workload", "check": "checking the outputs"}
+_DOING = {
+    "open": "opening the device",
+    "load": "loading the workload",
+    "check": "checking the outputs",
+    "sample": "reading power, temperature and utilisation",
+}
 
 
 def supervise(job: Job, journal: Journal, progress: Progress) -> None:
@@ -58,6 +63,8 @@ def in_worker(folder: Path, report: Report) -> None:
 
 def _given_up(last: dict[str, Any], reason: str, job: Job, journal: Journal, progress: Progress) -> bool:
     """Write down what ended the worker. Whether nothing is left to do; a workload that does not load is raised."""
+    if last["event"] == "sample":
+        return True
     if last["event"] == "check":
         journal.put(TAIL, {"output_check": None, "invalid": [], "doubts": [f"the outputs are unchecked: {reason}"]})
         return True

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from npueval.cases import Case
+from npueval.conditions import Resources
 from npueval.devices import Device
 from npueval.errors import WorkloadError
 from npueval.measuring import seeds
@@ -19,6 +21,7 @@ from npueval.measuring.ranks import SOLO, Agreement, Ranks, merged
 from npueval.measuring.window import is_out_of_memory, said, settled
 from npueval.pipeline import Passage, build, load_precision
 from npueval.runs import to_data
+from npueval.sampling import sample
 from npueval.workloads import input_facts, load
 
 Report = Callable[[str, dict[str, Any]], None]
@@ -52,7 +55,11 @@ def work(job: Job, device: Device, journal: Journal, report: Report, ranks: Rank
             _measure_missing(_Work(job, journal, bench, raw, floor), report)
             report("check", {})
             check, wrong = check_outputs(bench, raw.get(job.target_batch, next(iter(raw.values()))))
-        journal.put(TAIL, {"output_check": to_data(check), "invalid": wrong, "doubts": noticed})
+        tail = {"output_check": to_data(check), "invalid": wrong, "doubts": noticed}
+        journal.put(TAIL, tail)
+        if job.sampling_s:
+            report("sample", {})
+            journal.put(TAIL, {**tail, "resources": to_data(_sampled(bench, raw, job))})
 
 
 def _loaded(job: Job, device: Device, report: Report, ranks: Ranks) -> tuple[Bench, int]:
@@ -66,6 +73,14 @@ def _loaded(job: Job, device: Device, report: Report, ranks: Ranks) -> tuple[Ben
     # Refused now, not after the first case: a plan none of whose segments exists here.
     pipeline.scoped(job.scope)
     return Bench(device, workload, pipeline, job.scope, job.warmup, job.iterations, job.seed, ranks), load_ns
+
+
+def _sampled(bench: Bench, raw: Mapping[int, Any], job: Job) -> Resources:
+    """Read the card while it runs the target batch; a workload that fails here has been measured all the same."""
+    batch = job.target_batch if job.target_batch in raw else next(iter(raw))
+    with bench.device.lane(own_stream=False) as lane:
+        walk = partial(bench.pipeline.walk, raw[batch], lane, bench.device.clock)
+        return sample(bench.device, walk, job.sampling_s)
 
 
 def _measure_missing(task: _Work, report: Report) -> None:

@@ -72,7 +72,9 @@ def in_worker(folder: Path, report: Callable[[str, dict[str, Any]], None]) -> No
     """What the worker process does."""
     job = json.loads((folder / _JOB).read_text(encoding="utf-8"))
     report("open", {})
-    smoke = _smoke(job, open_device(job["device"]))
+    device = open_device(job["device"])
+    report("smoke", {})
+    smoke = _smoke(job, device)
     (folder / _RESULT).write_text(json.dumps(to_data(smoke)), encoding="utf-8", newline="\n")
 
 
