@@ -7,7 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from npueval.markdown import parse
-from npueval.rows import delimiter_cells, split
+from npueval.rows import count_cells, delimiter_cells, first_text, split
 
 STOCK = MarkdownIt("commonmark").enable("table").disable("inline")
 PIECES = [
@@ -118,6 +118,8 @@ def test_cells_and_their_bytes(line: str, cells: list[str]) -> None:
     found = split(data, 2, len(data))
 
     assert [cell.text for cell in found.cells] == cells
+    assert first_text(data, 2, len(data)) == [*cells, ""][0]
+    assert count_cells(line.encode()) == len(cells)
     for cell in found.cells:
         assert data[cell.start : cell.end].decode().replace("\\|", "|") == cell.text
         assert not data[cell.left : cell.start].strip()

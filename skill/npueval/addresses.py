@@ -5,6 +5,7 @@ A label may itself hold a slash, so every way of cutting the path is tried; a na
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from npueval.places import Place, of_cell, of_check, of_code, of_document, of_fi
 from npueval.tree import Document, Suspect, Table
 
 _LONGEST = 1000
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def places(document: Document, section: int) -> Iterator[Place]:
 
 def _encodable(text: str) -> bool:
     """Whether a command line's text is whole; bytes that are no UTF-8 come as halves of surrogate pairs."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    return _HALF_PAIR.search(text) is None
 
 
 def _in_full(place: Place) -> str:

@@ -20,7 +20,7 @@ from markdown_it.token import Token
 from npueval.blocks import Block
 from npueval.encoding import decode
 from npueval.growing import grow
-from npueval.rows import delimiter_cells, split
+from npueval.rows import count_cells, delimiter_cells
 from npueval.tree import Document
 
 _FRONT_MATTER_END = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
@@ -146,8 +146,7 @@ def _table_starts(state: StateBlock, start: int, end: int) -> bool:
     header = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]]
     if not dashes or "|" not in header or state.is_code_block(start):
         return False
-    encoded = header.encode()
-    return len(split(encoded, 0, len(encoded)).cells) == dashes
+    return count_cells(header.encode()) == dashes
 
 
 def _table_ends(state: StateBlock, line: int, end: int) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from npueval.errors import DocumentError
 from npueval.revision import NewRow, Revision
 from npueval.structure import problems
-from npueval.tree import Document
+from npueval.tree import Document, Row
 from npueval.writing import Splice
 
 Leaf = tuple[object, ...]
@@ -87,18 +87,20 @@ def _other_row(revision: Revision, after: Document) -> str:
             return f"the table at line {revision.table(grid).header.line} gets {len(rows)} rows"
         written = revision.written(grid)
         for row, source in zip(rows, arrangement, strict=True):
-            if isinstance(source, int) and source not in written:
+            if isinstance(source, NewRow):
+                expected = list(source.cells)
+            elif source in written:
+                expected = _expected(revision.table(grid).rows[source], written[source])
+            else:
                 continue
-            expected = source.cells if isinstance(source, NewRow) else _expected(revision, grid, source)
             width = max(len(expected), len(row.split.cells))
             if [row.text(column) for column in range(width)] != [*expected, *[""] * (width - len(expected))]:
                 return f"the row at line {row.line} reads otherwise"
     return ""
 
 
-def _expected(revision: Revision, grid: tuple[int, int], number: int) -> list[str]:
-    texts = {column: cell.text for column, cell in enumerate(revision.table(grid).rows[number].split.cells)}
-    texts |= revision.written(grid)[number]
+def _expected(row: Row, written: Mapping[int, str]) -> list[str]:
+    texts = {column: cell.text for column, cell in enumerate(row.split.cells)} | dict(written)
     return [texts.get(column, "") for column in range(max(texts) + 1)]
 
 

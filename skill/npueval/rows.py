@@ -48,8 +48,7 @@ class Split:
 def split(data: bytes, start: int, end: int) -> Split:
     """Split the row that is ``data[start:end]`` (one line without its ending and without any container's prefix)."""
     line = data[start:end]
-    trimmed = line.strip(_ASCII_BLANKS)
-    content = trimmed if trimmed.isascii() else trimmed.decode().strip(_BLANKS).encode()
+    content = _trimmed(line)
     offset = start + line.find(content)
     pipes = [found.start() for found in _PIPE.finditer(content)]
     leading = content.startswith(b"|")
@@ -57,17 +56,43 @@ def split(data: bytes, start: int, end: int) -> Split:
     lefts = ([] if leading else [0]) + [pipe + 1 for pipe in pipes[: len(pipes) - trailing]]
     rights = pipes[leading:] + ([] if trailing else [len(content)])
     cells = () if content in (b"", b"|") else tuple(map(partial(_cell, content, offset), lefts, rights))
-    return Split(
-        offset, offset + len(content), cells, leading, trailing, len(content) < len(trimmed) and (leading or trailing)
-    )
+    ambiguous = len(content) < len(line.strip(_ASCII_BLANKS)) and (leading or trailing)
+    return Split(offset, offset + len(content), cells, leading, trailing, ambiguous)
+
+
+def count_cells(line: bytes) -> int:
+    """How many cells a row has."""
+    content = _trimmed(line)
+    if content in (b"", b"|"):
+        return 0
+    leading = content.startswith(b"|")
+    pipes = sum(1 for _ in _PIPE.finditer(content))
+    trailing = pipes > leading and _PIPE.match(content, len(content) - 1) is not None
+    return pipes + 1 - leading - trailing
+
+
+def first_text(data: bytes, start: int, end: int) -> str:
+    """The text of a row's first cell, without splitting the rest."""
+    content = _trimmed(data[start:end])
+    left = int(content.startswith(b"|"))
+    pipe = _PIPE.search(content, left)
+    return _text(content[left : pipe.start() if pipe else None])
+
+
+def _trimmed(line: bytes) -> bytes:
+    content = line.strip(_ASCII_BLANKS)
+    return content if content.isascii() else content.decode().strip(_BLANKS).encode()
+
+
+def _text(region: bytes) -> str:
+    return region.strip(_ASCII_BLANKS).decode().replace("\\|", "|")
 
 
 def _cell(content: bytes, offset: int, left: int, right: int) -> Cell:
     region = content[left:right]
-    text = region.strip(_ASCII_BLANKS)
-    start = left + len(region) - len(region.lstrip(_ASCII_BLANKS)) if text else left
-    place = offset + start
-    return Cell(offset + left, place, place + len(text), offset + right, text.decode().replace("\\|", "|"))
+    bare = region.strip(_ASCII_BLANKS)
+    start = offset + left + (len(region) - len(region.lstrip(_ASCII_BLANKS)) if bare else 0)
+    return Cell(offset + left, start, start + len(bare), offset + right, _text(region))
 
 
 def delimiter_cells(line: str) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 from npueval.labels import fold
 from npueval.lines import Lines, Span
-from npueval.rows import Cell, Split, split
+from npueval.rows import Cell, Split, first_text, split
 
 FORMAT = "npueval/document/1"
 
@@ -58,7 +58,7 @@ class Table:
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The first cell of each row as a reader sees it."""
-        return tuple(self.render(row.text(0)) for row in self.rows)
+        return tuple(self.render(first_text(row.data, row.start, row.end)) for row in self.rows)
 
     @cached_property
     def rows_by_label(self) -> Mapping[str, list[int]]:
