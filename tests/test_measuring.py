@@ -158,6 +158,32 @@ def test_autocast_keeps_the_weights_and_casts_the_work(tmp_path):
         assert (result["asked"], result["dtype"]) == (asked, dtype)
 
 
+@pytest.mark.parametrize(
+    ("waits", "told"),
+    [
+        ("torch.npu.synchronize()", "synchronize x1"),
+        ("torch.npu.Stream().synchronize()", "synchronize x1"),
+        ("y.sum().item()", "copy to the host x1"),
+        ("y.cpu()", "copy to the host x1"),
+    ],
+)
+def test_a_workload_that_waits_by_itself_is_named(tmp_path, npu, waits, told):
+    source = SIMULATED.replace("return torch.mm(x, self.weights)", f"y = torch.mm(x, self.weights); {waits}; return y")
+    run = measured(on_card(tmp_path, npu, source, batches=(1,), target_batch=1, iterations=10))
+    assert any(f"infer waits for the device by itself ({told})" in doubt for doubt in run.all_doubts())
+    assert run.case(1).samples["infer"].min() > 2_000_000
+
+
+def test_operators_that_fall_back_to_the_cpu_are_named(tmp_path):
+    source = NUMPY.replace("self.weights =", "print(WARNING); self.weights =")
+    source += (
+        "    WARNING = \"Warning: The operator 'torchvision::nms' is not currently supported on the NPU backend \\\n"
+        'and will fall back to run on the CPU"\n'
+    )
+    run = measuring.measure(make_plan(tmp_path, source, iterations=10), sampling_s=0)
+    assert any("torchvision::nms fell back to the CPU" in doubt for doubt in run.doubts)
+
+
 def test_the_cpu_measures_a_workload_without_torch(tmp_path):
     run = measured(make_plan(tmp_path), environment={"python": "3"})
     assert run.valid

@@ -8,11 +8,12 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from npueval import __version__, statistics
+from npueval import __version__, isolation, statistics
 from npueval.cases import Case
 from npueval.conditions import ColdStart, Protocol
 from npueval.devices import KINDS, Device
 from npueval.errors import MeasurementError
+from npueval.measuring import output
 from npueval.measuring.case_work import CaseSpec
 from npueval.measuring.journal import COLD, HEAD, TAIL, Job, Journal
 from npueval.measuring.ranks import placed
@@ -123,7 +124,12 @@ def _run(plan: Plan, job: Job, journal: Journal, environment: Mapping[str, Any],
                 resources=tail.get("resources"),
                 environment=environment,
                 invalid=(*tail.get("invalid", ()), *(f"{c.name}: {why}" for c in cases for why in c.invalid)),
-                doubts=(*tail.get("doubts", ()), *_resumed(resumed), *_unfinished(cases)),
+                doubts=(
+                    *tail.get("doubts", ()),
+                    *output.doubts(journal.folder / isolation.OUTPUT),
+                    *_resumed(resumed),
+                    *_unfinished(cases),
+                ),
             )
         )
     )

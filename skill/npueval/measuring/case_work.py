@@ -12,7 +12,7 @@ import numpy as np
 
 from npueval.cases import QUEUE, Case, Failure, LoadMode
 from npueval.devices import Device, Lane
-from npueval.measuring import doubts, loops, watching
+from npueval.measuring import doubts, loops, waits, watching
 from npueval.measuring.crew import Crew, crew
 from npueval.measuring.ranks import ELSEWHERE, SOLO, Agreement, Ranks
 from npueval.measuring.tape import Tape
@@ -100,6 +100,8 @@ def measure_case(
     if device.asynchronous and spec.load == "sequence" and bench.ranks.all(case.complete):
         case = _streamed(case, stage)
     noticed = [*case.doubts, *doubts.of_case(case, floor_ns)]
+    if device.asynchronous and case.complete:
+        noticed += waits.of_infer(device, scoped, stage.value)
     if input_facts(spec.batch, raw).sha256 != before:
         noticed.append("the workload changes its inputs in place: later iterations saw other inputs than the first")
     wrong = watching.wrong_output(bench.pipeline, raw, cold, device) if case.complete else ()

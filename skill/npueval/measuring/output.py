@@ -1,0 +1,22 @@
+"""What the worker's output tells: operators that ran on the CPU although the NPU was asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+_FALLBACK = re.compile(r"operator\s+['\"`]?([\w:.]+)['\"`]?\s+is not currently supported on the NPU")
+_READ_BYTES = 8 << 20
+
+
+def doubts(output: Path) -> Iterator[str]:
+    """A doubt that names every operator that fell back; an absent output tells nothing."""
+    try:
+        with output.open("rb") as file:
+            said = file.read(_READ_BYTES).decode("utf-8", "replace")
+    except FileNotFoundError:
+        return
+    names = sorted(set(_FALLBACK.findall(said)))
+    if names:
+        yield f"not on the NPU: {', '.join(names)} fell back to the CPU, whose time and transfers are in the figures"
