@@ -164,6 +164,15 @@ def test_our_row_with_a_person_s_cell_is_not_taken_out(docs: Path) -> None:
     assert [each.reason for each in result.conflicts] == ["written by a person"]
 
 
+def test_cells_beyond_the_last_column_are_told(docs: Path) -> None:
+    replace_in(docs / "working" / "Compare.md", "| 总体结论 |  |", "| 总体结论 |  | 多 | 余 |")
+
+    result = patch(docs, [Edit("Compare#1/总体结论/结论", "待定", source="run-1")])
+
+    assert result.notes == ("Compare#1/总体结论/结论: the row goes on after the last column; kept: 多 | 余",)
+    assert "| 总体结论 | 待定 | 多 | 余 |" in (docs / "working" / "Compare.md").read_text(encoding="utf-8")
+
+
 def test_every_refusal_is_told_and_nothing_is_written(docs: Path) -> None:
     (docs / "Summary.md").unlink()
     before = state(docs)

@@ -33,7 +33,7 @@ class PatchResult:
     """What became of the edits. With a refusal nothing is written at all; a conflict keeps only its own text.
 
     ``applied`` and ``unchanged`` hold addresses, ``changed`` the names of the documents whose bytes differ (or would,
-    in a dry run), ``changes`` these bytes.
+    in a dry run), ``changes`` these bytes; ``notes`` says what is odd and was kept.
     """
 
     changed: tuple[str, ...] = ()
@@ -41,6 +41,7 @@ class PatchResult:
     unchanged: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     refusals: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     ledger: Change | None = None
 
@@ -201,4 +202,5 @@ def _summary(revisions: Sequence[Revision], refusals: Sequence[Problem]) -> Patc
         unchanged=tuple(address for address in unchanged if address not in applied),
         conflicts=tuple(conflict for revision in revisions for conflict in revision.conflicts),
         refusals=tuple(refusals),
+        notes=tuple(dict.fromkeys(note for revision in revisions for note in revision.notes)),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from npueval.addresses import Address, TableSlot, ambiguous, resolve, slot_for
+from npueval.addresses import Address, ambiguous, resolve, slot_for
 from npueval.errors import DocumentError
 from npueval.labels import fold
 from npueval.ledger import Ledger
@@ -25,7 +25,7 @@ def revise(document: Document, ledger: Ledger, edits: Iterable[Edit], *, force: 
 
     ``force`` holds the addresses at which a person's text may go.
     """
-    revision = Revision(document, ledger, {fold(address) for address in force})
+    revision = Revision(document, ledger, frozenset(map(fold, force)))
     for edit in edits:
         with revision.refusing(edit.address):
             _take(revision, edit)
@@ -35,11 +35,10 @@ def revise(document: Document, ledger: Ledger, edits: Iterable[Edit], *, force: 
 def _take(revision: Revision, edit: Edit) -> None:
     address = Address(revision.document.name, Address.parse(edit.address).path)
     if isinstance(edit.value, tuple):
-        after = _standing_row(revision, edit.after)
-        _take_row(revision, edit, address, slot_for(revision.document, address, after=after, cells=len(edit.value)))
-        return
-    place = resolve(revision.document, address)
-    _put(revision, place, _text(place, edit.value), edit)
+        _take_row(revision, edit, address, edit.value)
+    else:
+        place = resolve(revision.document, address)
+        _put(revision, place, _text(place, edit.value), edit)
 
 
 def _text(place: Place, value: str | bool) -> str:
@@ -70,46 +69,64 @@ def _put(revision: Revision, place: Place, text: str, edit: Edit) -> None:
             revision.confirmed.append(write)
         return
     reason = kept_because(place, entry, edit.source)
-    if reason and not {fold(edit.address), fold(place.address)} & {*revision.forced}:
+    if reason and not _forced(revision, place, edit):
         revision.conflicts.append(Conflict(place.address, reason, place.text))
         return
     revision.writes[place.key] = write
     revision.applied.append(edit.address)
+    if place.kind == "cell" and (beyond := _cells_beyond(place)):
+        revision.notes.append(f"{place.address}: the row goes on after the last column; kept: {beyond}")
 
 
-def _take_row(revision: Revision, edit: Edit, address: Address, slot: TableSlot) -> None:
-    table, grid = slot.of(revision.document), (slot.section, slot.table)
-    found = exactly(table.rows_by_label, slot.label)
-    if len(found) > 1:
-        places = [of_row(revision.document, *grid, row).address for row in found]
-        raise ambiguous(revision.document, address, places)
-    if not edit.value:
-        for number in found:
-            _remove(revision, of_row(revision.document, *grid, number), edit)
-        if not found:
-            revision.unchanged.append(edit.address)
+def _forced(revision: Revision, place: Place, edit: Edit) -> bool:
+    return not revision.forced.isdisjoint({fold(edit.address), fold(place.address)})
+
+
+def _cells_beyond(place: Place) -> str:
+    cells = place.the_table.rows[place.row].split.cells[len(place.the_table.columns) :]
+    return " | ".join(cell.text for cell in cells)
+
+
+def _take_row(revision: Revision, edit: Edit, address: Address, given: tuple[str, ...]) -> None:
+    after = _standing_row(revision, edit.after)
+    slot = slot_for(revision.document, address, after=after, cells=len(given))
+    grid, table = (slot.section, slot.table), slot.of(revision.document)
+    row = _row_called(revision, grid, address, slot.label)
+    if not given:
+        _remove(revision, row, edit)
         return
-    cells = _cells(table, slot, edit)
-    row = found[0] if found else _blank_row(revision, grid) if edit.after is None else None
-    if row is None:
+    cells = _cells(table, slot.label, given)
+    if row is not None:
+        # Its label stays as a person may have decorated it.
+        _fill(revision, row, cells, edit, first=1)
+    elif edit.after is None and (blank := _blank_row(revision, grid)):
+        _fill(revision, blank, cells, edit, first=0)
+    else:
         _insert(revision, grid, slot.label, cells, edit)
-        return
-    for column, text in enumerate(cells):
-        # The label of a row that is there stays as a person may have decorated it.
-        if column or not found:
-            _put(revision, of_cell(revision.document, *grid, row, column), text, edit)
 
 
-def _cells(table: Table, slot: TableSlot, edit: Edit) -> tuple[str, ...]:
-    assert isinstance(edit.value, tuple)
-    columns = len(table.columns)
-    if len(edit.value) > columns:
-        message = f"{len(edit.value)} cells for a table of {columns} columns"
-        raise DocumentError(message, code="EDIT_REFUSED", line=table.header.line)
-    cells = tuple(checked_line(value) for value in edit.value)
-    if fold(render(cells[0])) != fold(slot.label):
-        message = f"the row is addressed as {slot.label!r} and begins with {cells[0]!r}"
-        raise DocumentError(message, code="EDIT_REFUSED", line=table.header.line, hint="let both be the same")
+def _row_called(revision: Revision, grid: Grid, address: Address, label: str) -> Place | None:
+    found = exactly(revision.table(grid).rows_by_label, label)
+    rows = [of_row(revision.document, *grid, row) for row in found]
+    if len(rows) > 1:
+        raise ambiguous(revision.document, address, [row.address for row in rows])
+    return rows[0] if rows else None
+
+
+def _fill(revision: Revision, row: Place, cells: tuple[str, ...], edit: Edit, *, first: int) -> None:
+    for column in range(first, len(cells)):
+        place = of_cell(revision.document, row.section, row.table, row.row, column)
+        _put(revision, place, cells[column], edit)
+
+
+def _cells(table: Table, label: str, given: tuple[str, ...]) -> tuple[str, ...]:
+    columns, line = len(table.columns), table.header.line
+    if len(given) > columns:
+        raise DocumentError(f"{len(given)} cells for a table of {columns} columns", code="EDIT_REFUSED", line=line)
+    cells = tuple(map(checked_line, given))
+    if fold(render(cells[0])) != fold(label):
+        message = f"the row is addressed as {label!r} and begins with {cells[0]!r}"
+        raise DocumentError(message, code="EDIT_REFUSED", line=line, hint="let both be the same")
     return cells + ("",) * (columns - len(cells))
 
 
@@ -122,12 +139,12 @@ def _standing_row(revision: Revision, label: str | None) -> str | None:
     return label
 
 
-def _blank_row(revision: Revision, grid: Grid) -> int | None:
-    """The first row that is only there to be filled in."""
+def _blank_row(revision: Revision, grid: Grid) -> Place | None:
+    """The first row that is only there to be filled in, and that no other edit has taken."""
+    taken = revision.written(grid)
     for number, row in enumerate(revision.table(grid).rows):
-        taken = ("cell", *grid, number, 0, -1) in revision.writes
-        if not taken and all(is_placeholder(cell.text) for cell in row.split.cells):
-            return number
+        if number not in taken and all(is_placeholder(cell.text) for cell in row.split.cells):
+            return of_row(revision.document, *grid, number)
     return None
 
 
@@ -160,13 +177,14 @@ def _position(table: Table, fresh: list[NewRow], after: str | None) -> tuple[int
     return found[0], len(fresh)
 
 
-def _remove(revision: Revision, row: Place, edit: Edit) -> None:
-    forced = {fold(edit.address), fold(row.address)} & {*revision.forced}
-    if not forced and (reason := _why_row_stays(revision, row, edit.source)):
+def _remove(revision: Revision, row: Place | None, edit: Edit) -> None:
+    if row is None:
+        revision.unchanged.append(edit.address)
+    elif not _forced(revision, row, edit) and (reason := _why_row_stays(revision, row, edit.source)):
         revision.conflicts.append(Conflict(row.address, reason, row.text))
-        return
-    revision.removed[row.section, row.table, row.row] = row
-    revision.applied.append(edit.address)
+    else:
+        revision.removed[row.section, row.table, row.row] = row
+        revision.applied.append(edit.address)
 
 
 def _why_row_stays(revision: Revision, row: Place, source: str) -> str:

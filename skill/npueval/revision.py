@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -50,7 +50,7 @@ class Revision:
 
     document: Document
     ledger: Ledger
-    forced: Collection[str]
+    forced: frozenset[str]
     writes: dict[tuple[object, ...], Write] = field(default_factory=dict)
     new_rows: dict[Grid, list[NewRow]] = field(default_factory=dict)
     removed: dict[tuple[int, int, int], Place] = field(default_factory=dict)
@@ -59,6 +59,7 @@ class Revision:
     unchanged: list[str] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
     refusals: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def arrangement(self, grid: Grid) -> list[int | NewRow]:
         """The rows of a table afterwards: numbers of old rows, and the new ones."""

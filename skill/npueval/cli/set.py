@@ -87,4 +87,4 @@ def _reply(result: PatchResult, *, shown: bool) -> Reply:
     kept = [f"kept, {each.reason}: {each.address}: {each.kept!r} (--force overwrites it)" for each in result.conflicts]
     said = [f"set: {address}" for address in result.applied] + [f"unchanged: {each}" for each in result.unchanged]
     text = result.diff if shown and result.diff else "\n".join(said + kept)
-    return Reply(data, text=text, status=Exit.FINDINGS if kept else Exit.OK)
+    return Reply(data, text=text, status=Exit.FINDINGS if kept else Exit.OK, warnings=result.notes)
