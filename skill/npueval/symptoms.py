@@ -216,8 +216,9 @@ def _close_in_direction(ref: Floats, hyp: Floats, _tolerance: Tolerance) -> _Fou
     if not cosine > 0.99:
         return None
     return "quantisation and operators", Text(
-        "方向一致（余弦 {cosine}）而误差超限：精度累积、量化或个别算子",
-        "same direction (cosine {cosine}), errors too large: accumulated rounding, quantisation or a single operator",
+        "方向一致（余弦 {cosine}）而误差超限：精度累积、量化或个别算子；只在接近 0 处超限时，atol 可能偏小",
+        "same direction (cosine {cosine}), errors too large: accumulated rounding, quantisation or a single operator; "
+        "where only elements near zero fail, atol may be too small",
     ).filled({"cosine": f"{cosine:.5f}"})
 
 

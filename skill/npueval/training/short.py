@@ -20,7 +20,7 @@ LEAST_TAU = 0.5
 MOST_REBOUND = 0.25
 # A fall a little short of the band passes; one that chance may have more than halved does not.
 _LOOSE, _SURE = 0.9, 0.5
-_NEAR = 0.015
+_GUESSING = 0.99, 1.04
 _GUESSED_CLASSES = (*range(2, 11), 100, 1000)
 
 
@@ -180,9 +180,12 @@ def _why_not(curve: Curve) -> Iterator[Text]:
     if tail.high < 0:
         yield Text("后半段仍在下降", "it is still falling in its second half")
         return
-    classes = next((k for k in _GUESSED_CLASSES if abs(median(half) / math.log(k) - 1) < _NEAR), None)
+    level = median(half)
+    # A network that guesses pays a little more than the entropy of the classes, never less.
+    classes = [k for k in _GUESSED_CLASSES if _GUESSING[0] <= level / math.log(k) <= _GUESSING[1]]
     if classes and tail.low <= 0:
+        k = min(classes, key=lambda k: abs(level / math.log(k) - 1))
         yield Text(
             "末端接近 ln {k} = {level}，即在 {k} 类中猜测的交叉熵：检查标签是否与样本对应",
             "it ends near ln {k} = {level}, the cross entropy of guessing among {k} classes: look at the labels",
-        ).filled({"k": classes, "level": f"{math.log(classes):.3f}"})
+        ).filled({"k": k, "level": f"{math.log(k):.3f}"})
