@@ -68,6 +68,21 @@ def test_the_upgrade_moves_all_and_can_be_taken_back(flat: Path) -> None:
     assert not moved.exists()
 
 
+def test_links_that_the_upgrade_breaks_are_told(flat: Path) -> None:
+    (flat / "run.log").write_text("x", encoding="utf-8")
+    text = "# 对比\n\n[日志](run.log) [说明](Mig_Readme.md) [总结](Summary.md#1) [网](https://a.cn/b) [无](none.md)\n"
+    (flat / "Compare.md").write_text(text, encoding="utf-8")
+
+    told = [
+        str(problem) for problem in layout.broken_links(layout.moves(flat)) if problem.path == str(flat / "Compare.md")
+    ]
+
+    assert [line.partition(": ")[2] for line in told] == [
+        "the link to run.log breaks when this document moves (from working/ it is ../run.log)",
+        "the link to Summary.md breaks when this document moves (from working/ it is ../Summary.md)",
+    ]
+
+
 def test_a_link_is_not_moved(flat: Path) -> None:
     (flat / "Compare.md").rename(flat / "real.md")
     (flat / "Compare.md").symlink_to(flat / "real.md")

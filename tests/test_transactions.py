@@ -16,7 +16,7 @@ import pytest
 from npueval import transactions
 from npueval.errors import DocumentError, FormatError
 from npueval.journal import Change
-from npueval.transactions import commit, exclusive, last_changes
+from npueval.transactions import commit, exclusive, last_changes, settle
 
 OLD = {"a.md": "旧 a", "working/b.md": "旧 b", "gone.md": "旧 c"}
 NEW = {"a.md": "新 a", "working/b.md": "新 b", "made/new.md": "新 d"}
@@ -47,11 +47,6 @@ def changes(folder: Path) -> list[Change]:
 def change(folder: Path) -> None:
     with exclusive(folder):
         commit(folder, changes(folder))
-
-
-def settle(folder: Path) -> None:
-    with exclusive(folder):
-        pass
 
 
 def test_all_files_change_and_come_back(folder: Path) -> None:
@@ -300,6 +295,12 @@ def test_mode_and_owner_are_kept(folder: Path) -> None:
     assert (path.stat().st_uid, path.stat().st_gid) == owner
 
 
+def test_settling_what_is_settled_writes_nothing(folder: Path) -> None:
+    settle(folder)
+
+    assert not (folder / ".npueval").exists()
+
+
 def test_no_such_folder(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match="no such folder"), exclusive(tmp_path / "none"):
         pass
@@ -353,7 +354,7 @@ def test_two_writers_at_once_lose_nothing(folder: Path) -> None:
     ids=["broken", "other", "newer", "leaving the folder"],
 )
 def test_a_journal_that_is_not_ours_is_not_followed(folder: Path, held: str) -> None:
-    settle(folder)
+    (folder / ".npueval").mkdir()
     (folder / ".npueval" / "journal.json").write_text(held, encoding="utf-8")
 
     with pytest.raises(FormatError):
@@ -361,6 +362,6 @@ def test_a_journal_that_is_not_ours_is_not_followed(folder: Path, held: str) -> 
 
 
 def test_only_the_ledger_goes_into_version_control(folder: Path) -> None:
-    settle(folder)
+    change(folder)
 
     assert (folder / ".npueval" / ".gitignore").read_text().split() == ["*", "!.gitignore", "!ledger.json"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from npueval.journal import Change
 from npueval.labels import fold
 
 FOLDER = "mig_docs"
+_LINK = re.compile(r"\]\(<?([^)<>\s#:]+)")
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,21 @@ def moves(folder: Path) -> list[tuple[Path, Path]]:
     found = find(folder)
     wanted = ((found[home.name], folder / home.path) for home in HOMES if home.name in found)
     return [(old, new) for old, new in wanted if fold(str(old)) != fold(str(new))]
+
+
+def broken_links(made: Iterable[tuple[Path, Path]]) -> list[Problem]:
+    """Relative links in documents that move, which lead somewhere now and will lead nowhere then."""
+    moved = {old.resolve(): new.resolve() for old, new in made}
+    return [problem for old, new in moved.items() for problem in _broken_links(old, new, moved)]
+
+
+def _broken_links(old: Path, new: Path, moved: Mapping[Path, Path]) -> Iterator[Problem]:
+    for line, text in enumerate(old.read_bytes().decode(errors="replace").split("\n"), 1):
+        for target in _LINK.findall(text):
+            leads = (old.parent / target).resolve()
+            if leads.exists() and (new.parent / target).resolve() != moved.get(leads, leads):
+                hint = f"from {new.parent.name}/ it is {os.path.relpath(moved.get(leads, leads), new.parent)}"
+                yield Problem(f"the link to {target} breaks when this document moves", str(old), line, hint=hint)
 
 
 def upgrade(folder: Path) -> list[tuple[Path, Path]]:

@@ -49,6 +49,13 @@ def unfinished(folder: Path) -> bool:
     return (folder / STATE / "journal.json").exists()
 
 
+def settle(folder: Path) -> None:
+    """Before reading documents: finish or take back what a killed process has left. Writes nothing otherwise."""
+    if unfinished(folder):
+        with exclusive(folder):
+            pass
+
+
 def recover(folder: Path) -> None:
     """Settle what a killed process has left: finished once it was committed, else taken back. Under the lock only."""
     journal = Journal.load(folder, "journal.json")

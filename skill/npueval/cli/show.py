@@ -40,9 +40,7 @@ def command(address: str, docs: Path) -> Reply:
 
 def resolve_in(folder: Path, address: str) -> Place:
     """The place that an address means in a documents folder, after a killed transaction there was settled."""
-    if transactions.unfinished(folder):
-        with transactions.exclusive(folder):
-            pass
+    transactions.settle(folder)
     parsed = Address.parse(address)
     name = layout.name_of(parsed.document)
     path = layout.find(folder).get(name)
