@@ -89,7 +89,7 @@ def _curve(path: Path, metric: str | None) -> Curve:
 
     found = extract(path)
     if found.rejected:
-        raise FormatError(found.rejected, path=path)
+        raise FormatError("no training log", path=path, hint=found.rejected)
     keys = list(dict.fromkeys(key for run in found.runs for key in run.series))
     losses = [name for phase, name in keys if phase == "train" and "loss" in name.lower()]
     wanted = metric or next(iter(losses), None)
