@@ -97,6 +97,20 @@ def test_no_sample_at_all_is_a_failed_measurement(tmp_path):
     broken = NUMPY.replace("return x @", "raise RuntimeError('no kernel'); return x @")
     with pytest.raises(MeasurementError, match=r"not one sample.*no kernel \(workload.py:6\)"):
         measuring.measure(make_plan(tmp_path, broken), sampling_s=0)
+    told = []
+    with pytest.raises(MeasurementError):
+        measuring.measure(make_plan(tmp_path, broken), sampling_s=0, progress=told.append)
+    assert "case 1/2: batch=1 concurrency=1" in told
+
+
+def test_two_measurements_do_not_write_to_one_journal(tmp_path):
+    plan = make_plan(tmp_path)
+
+    def again(line):
+        with pytest.raises(MeasurementError, match="under way in another process"):
+            measuring.measure(plan, sampling_s=0)
+
+    assert measuring.measure(plan, sampling_s=0, progress=again).complete
 
 
 @pytest.mark.parametrize("device", ["cuda", "npu"])

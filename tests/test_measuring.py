@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from npueval import measuring, runs
+from npueval.cases import Case
 from npueval.contracts import violations
 from npueval.devices import open_device
 from npueval.errors import NotExecuted, WorkloadError
+from npueval.measuring import doubts
 from npueval.resources import schema
 from support.projects import NUMPY, TORCH, make_plan
 
@@ -107,9 +109,33 @@ def test_small_kernels_are_host_bound_and_grouped(tmp_path, npu):
     assert case.n == 100
     assert case.items == 100 * case.group
     assert case.summary("infer").p50 * 1e6 == pytest.approx(1_100, rel=0.2)
-    doubts = "\n".join(run.all_doubts())
-    assert "one sample covers" in doubts
-    assert "host-bound" in doubts
+    told = "\n".join(run.all_doubts())
+    assert "one sample covers" in told
+    assert "host-bound" in told
+
+
+def test_events_and_a_host_clock_that_disagree_are_told():
+    def told(events_ns, host_ns=2_401_000):
+        case = Case(1, "fp32", samples={"infer": np.full(50, host_ns)}, events=np.full(50, events_ns))
+        return [doubt for doubt in doubts.of_case(case, 100.0) if "by the device's events" in doubt]
+
+    assert told(2_001_000)[0].startswith("infer takes 2.401 ms by the host's clock and 2.001 ms by the device's events")
+    assert not told(2_300_000)
+    assert not told(60_000, host_ns=100_000)
+
+
+def test_time_outside_the_segments_is_said(tmp_path):
+    """A slow transfer between two segments that the plan asks for, and which it does not ask for itself."""
+    hooks = (
+        "        def preprocess(self, raw): return raw\n"
+        "        def h2d(self, x, device):\n"
+        "            import time; time.sleep(0.002); return x\n"
+    )
+    slow = NUMPY.replace("return x @", "import time; time.sleep(0.001); return x @") + hooks
+    run = measured(make_plan(tmp_path, slow, iterations=40, segments=("preprocess", "infer")))
+    assert run.segments == ("preprocess", "infer")
+    assert run.not_measured["h2d"] == "not in the plan's segments"
+    assert any("time passes outside the measured segments" in doubt for doubt in run.all_doubts())
 
 
 def test_out_of_memory_ends_its_case_and_not_the_run(tmp_path, npu):

@@ -186,7 +186,7 @@ def case_from_data(data: Mapping[str, Any]) -> Case:
 def _current(data: Any) -> dict[str, Any]:
     """The data of a Run in today's format, without the head."""
     name, _, version = str(data.get("format") if isinstance(data, dict) else "").rpartition("/")
-    if name != FORMAT or not version.isdigit():
+    if name != FORMAT or not version.isdigit() or int(version) < 1:
         raise FormatError("not a Run", hint=f'a Run says "format": "{FORMAT}/{VERSION}"')
     if int(version) > VERSION:
         raise FormatError(

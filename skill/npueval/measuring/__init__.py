@@ -49,15 +49,18 @@ def measure(
     """
     job = _job(plan, device.name if isinstance(device, Device) else device or plan.device, sampling_s)
     notes = Journal.open(journal or plan.runs / JOURNALS, job)
-    resumed = any(notes.case(number) for number in range(len(job.cases)))
-    if isinstance(device, Device):
-        work(job, device, notes, lambda event, facts: progress(f"{event} {facts.get('name', '')}".strip()))
-    else:
-        supervise(job, notes, progress)
-    run = _run(plan, job, notes, environment or {}, resumed)
-    if not any(case.n for case in run.cases):
-        raise MeasurementError(f"not one sample was taken: {run.cases[0].error}", hint=f"see {notes.folder}")
-    notes.remove()
+    with notes.held():
+        resumed = any(notes.case(number) for number in range(len(job.cases)))
+        notes.begin(job)
+        if isinstance(device, Device):
+            work(job, device, notes, lambda event, facts: progress(f"{event} {facts.get('name', '')}".strip()))
+        else:
+            supervise(job, notes, progress)
+        run = _run(plan, job, notes, environment or {}, resumed)
+        if not any(case.n for case in run.cases):
+            notes.forget_cases()
+            raise MeasurementError(f"not one sample was taken: {run.cases[0].error}", hint=f"see {notes.folder}")
+        notes.remove()
     return run
 
 

@@ -157,7 +157,7 @@ def _timed(case: Case, stage: _Stage, workers: Crew, cold: Passage, tape_at: Tap
     found = _gathered(case, tape, outcomes, rows)
     noticed = (
         *case.doubts,
-        *watching.leak(held, device.held(), rows * stage.group),
+        *watching.leak(held, device.held(), rows * stage.group, exact=device.asynchronous),
         *watching.prints(printed, watching.printed()),
     )
     wrong = (f"{len(odd)} output(s) had another shape than the first: {odd[0]}",) if odd else ()

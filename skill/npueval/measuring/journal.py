@@ -10,12 +10,13 @@ import contextlib
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from npueval.cases import Case
+from npueval.errors import MeasurementError
 from npueval.measuring import loops, tape
 from npueval.measuring.case_work import CaseSpec
 from npueval.runs import case_from_data, to_data
@@ -69,14 +70,31 @@ class Journal:
     @staticmethod
     def open(folder: Path, job: Job) -> Journal:
         """The journal of a job below ``folder``: that of an earlier attempt where there is one."""
-        journal = Journal(folder / f"{job.key}")
+        journal = Journal(folder / job.key)
         journal.folder.mkdir(parents=True, exist_ok=True)
-        journal._write("job.json", asdict(job))
         return journal
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Only one measurement at a time writes here; the system lets go when the process is gone."""
+        import fcntl
+
+        with (self.folder / "lock").open("wb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise MeasurementError(
+                    "the same measurement is under way in another process", hint=f"its journal is {self.folder}"
+                ) from None
+            yield
 
     def job(self) -> Job:
         """The job as it was written."""
         return Job.from_data(self._read("job.json"))
+
+    def begin(self, job: Job) -> None:
+        """Write down what is to be done."""
+        self._write("job.json", asdict(job))
 
     def put(self, name: str, data: Any) -> None:
         """Write the head (before the cases) or the tail (after them), whole or not at all."""
@@ -120,6 +138,11 @@ class Journal:
         """Remove the tape of a case, where there is one."""
         for path in (self.folder / f"tape-{number}.json", self.folder / f"tape-{number}.bin"):
             path.unlink(missing_ok=True)
+
+    def forget_cases(self) -> None:
+        """Measure everything anew next time; the worker's output stays to be looked at."""
+        for path in self.folder.glob("case-*.json"):
+            path.unlink()
 
     def remove(self) -> None:
         """The measurement is over: the Run holds everything. An emptied folder of journals goes too."""
