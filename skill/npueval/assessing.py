@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
-from npueval.logged import LoggedRun, Series
+from npueval import metrics
+from npueval.logged import MILLISECONDS, LoggedRun, Series
 from npueval.records import Baseline, Citation, Figure, Grade
 
 CONDITIONS = {
@@ -95,18 +96,17 @@ def _timed(run: LoggedRun, series: Series) -> Figure | None:
     middle = median(values)
     if middle <= 0:
         return None
-    factor = 1000.0 if column.unit == "s" else 1.0
     rate = column.kind == "throughput"
     prefix = "" if series.phase == "infer" else f"{series.phase}_"
     how = f"{len(values)} 个打印值的中位数 {middle:g} {column.unit}，去掉预热 {left_out} 个" if left_out else ""
     return Figure(
         metric=f"{prefix}{column.metric}",
-        value=middle * factor,
+        value=middle * (1.0 if rate else MILLISECONDS[column.unit]),
         unit=column.unit if rate else "ms",
         direction=column.direction,
         source=_cite(run, series.last_at),
         original=how or f"{middle:g} {column.unit}",
-        per=column.per,
+        per="total" if column.per and run.fact("cards") == "1" else column.per,
     )
 
 
@@ -116,10 +116,9 @@ def _valued(run: LoggedRun, series: Series) -> Figure | None:
         return None
     unit, why = _scale(run, series)
     factor = 0.01 if unit == "percent" else 1.0
-    held_in = series.phase == "train" and column.kind == "score" and not column.metric.startswith("train")
     best = f"；全程最好 {series.best:g}（行 {series.best_at[0]}）" if series.best != series.last else ""
     return Figure(
-        metric=f"train_{column.metric}" if held_in else column.metric,
+        metric=_name(series),
         value=series.last * factor,
         unit="fraction" if unit == "percent" else unit,
         direction=column.direction,
@@ -127,6 +126,14 @@ def _valued(run: LoggedRun, series: Series) -> Figure | None:
         original=f"末次 {series.last:g}{best}{f'；{why}' if why else ''}",
         n=run.counts.get(column.metric),
     )
+
+
+def _name(series: Series) -> str:
+    """The metric's name, which says on what it was taken where that is not the usual: scores held out, losses not."""
+    name, kind = series.column.metric, series.column.kind
+    if series.phase == "train":
+        return f"train_{name}" if kind == "score" and not name.startswith("train") else name
+    return name if kind == "score" or metrics.is_held_out(name) else f"eval_{name}"
 
 
 def _scale(run: LoggedRun, series: Series) -> tuple[str, str]:

@@ -49,6 +49,7 @@ class Logbook:
         self.follower: Follower | None = None
         self.document: Sequence[str] = ()
         self.spread: Mapping[str, tuple[int, str]] | None = None
+        self._sections: list[int] = [0]
         self._ambient: list[tuple[int, str, Fact]] = []
         self._current: dict[str, LoggedRun] = {}
         self._format: Reading | None = None
@@ -110,8 +111,13 @@ class Logbook:
             run.finished = run.finished or finished
 
     def divide(self) -> None:
-        """All current runs are over: a command, a heading or a new configuration begins something else."""
+        """All current runs are over: something else begins."""
         self._current.clear()
+
+    def section(self) -> None:
+        """A command, a heading or a new configuration: nothing stated before holds for what follows."""
+        self.divide()
+        self._sections.append(self.line)
 
     def run(self) -> LoggedRun:
         """The current run, begun if there is none."""
@@ -131,9 +137,11 @@ class Logbook:
     def _conditions(self, run: LoggedRun, previous_end: int, last: int) -> None:
         """What stands between the run before and this one (a header), else the last earlier statement of a key, else
         what is printed in the midst of the run."""
-        header = [(key, fact) for line, key, fact in self._ambient if previous_end < line <= run.first_line]
+        section = max(line for line in self._sections if line <= run.first_line)
+        known = [(line, key, fact) for line, key, fact in self._ambient if section <= line <= run.first_line]
+        header = [(key, fact) for line, key, fact in known if line > previous_end]
         stated = {key for key, _ in header}
-        earlier = {key: fact for line, key, fact in self._ambient if line <= previous_end and key not in stated}
+        earlier = {key: fact for line, key, fact in known if line <= previous_end and key not in stated}
         within = [(key, fact) for line, key, fact in self._ambient if run.first_line < line <= last]
         for key, fact in (*header, *earlier.items()):
             run.learn(key, fact)

@@ -14,6 +14,7 @@ Phase = Literal["train", "eval", "infer"]
 Position = tuple[float, float]
 """Epoch and step, −1 where not printed."""
 
+MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 MOST_KEPT = 8192
 
 
@@ -21,8 +22,8 @@ MOST_KEPT = 8192
 class Column:
     """What one key of a record means.
 
-    ``unit`` is ``ms``, ``s``, ``samples/s`` …, ``fraction``, ``percent``, ``scale?`` (a score of unknown scale) or
-    empty; ``per`` says whose a rate is: ``card``, ``total`` or ``?``.
+    ``unit`` is a key of :data:`MILLISECONDS`, ``samples/s`` …, ``fraction``, ``percent``, ``scale?`` (a score of
+    unknown scale) or empty; ``per`` says whose a rate is: ``card``, ``total`` or ``?``.
     """
 
     metric: str
@@ -33,8 +34,10 @@ class Column:
     @property
     def kind(self) -> metrics.Kind | None:
         """Loss, score, error, latency or throughput."""
-        if self.unit in ("ms", "s"):
+        if self.unit in MILLISECONDS:
             return "latency"
+        if self.unit in ("fraction", "percent", "scale?"):
+            return "score"
         return "throughput" if self.unit.endswith("/s") else metrics.kind(self.metric)
 
     @property

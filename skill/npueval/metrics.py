@@ -25,6 +25,14 @@ _WORDS: dict[Kind, str] = {
     "latency": "latency ttft tpot itl e2el",
 }
 _MEANING: dict[str, Kind] = {word: found for found, words in _WORDS.items() for word in words.split()}
+_CHINESE: dict[str, Kind] = {
+    "准确率": "score",
+    "精度": "score",
+    "损失": "loss",
+    "误差": "error",
+    "延迟": "latency",
+    "吞吐": "throughput",
+}
 _PARTS = re.compile(r"[A-Za-z]+\d*")
 _PER_SECOND = re.compile(
     r"(?:samples?|images?|imgs?|tokens?|toks?|steps?|its?|iters?|queries|requests?|ins|seqs?)"
@@ -42,7 +50,8 @@ def kind(name: str) -> Kind | None:
     for part in parts:
         if part in _MEANING:
             return _MEANING[part]
-    return "loss" if any(part.endswith(("loss", "损失")) for part in parts) or "loss" in name.lower() else None
+    chinese = next((found for word, found in _CHINESE.items() if word in name), None)
+    return "loss" if chinese is None and "loss" in name.lower() else chinese
 
 
 def direction(name: str) -> Direction | None:
@@ -51,12 +60,18 @@ def direction(name: str) -> Direction | None:
     return DIRECTIONS[found] if found else None
 
 
+def is_held_out(name: str) -> bool:
+    """Whether a name says that its metric was taken on data that was not trained on."""
+    return _NAMED_HELD_OUT.match(name) is not None
+
+
 def canonical(name: str) -> str:
     """One spelling for the names of a metric: ``val_acc@1``, ``eval/top1`` and ``accuracy_top-1`` are all ``top1``."""
     plain = re.sub(r"[^a-z0-9]", "", _HELD_OUT.sub("", name.lower()))
     return _SAME.get(plain, plain)
 
 
+_NAMED_HELD_OUT = re.compile(r"(?:val|valid|validation|eval|test|dev)(?:[_/ .-]|[A-Z]|$)", re.IGNORECASE)
 _HELD_OUT = re.compile(r"^(?:metrics?[/_ ])?(?:(?:val|valid|validation|eval|test|dev)[_/ .-]|(?=top))")
 _SAME = {
     **dict.fromkeys(("acc1", "top1acc", "accuracytop1", "top1accuracy", "acctop1", "prec1"), "top1"),

@@ -15,6 +15,7 @@ ATTENTION_WINDOW = 16 << 10
 """Formats are looked for in all of the first MiB and in the first 16 KiB of each later block; what has been found once
 is read everywhere. Conditions (device, data set …) are read in the same places."""
 
+LONGEST_RECORD = 64 << 10
 LONGEST_OBJECT = 64 << 10
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -38,6 +39,7 @@ class Reader:
         self.line = 1
         self.lines = 0
         self.torn: list[int] = []
+        self.damaged: list[int] = []
         self._offset = 0
         self._formats = formats
         self._awake: set[logs.Format] = set()
@@ -86,6 +88,7 @@ class Reader:
             text = _ANSI.sub("", text)
         # A progress bar rewrites its line: what stands between two returns is a line of its own.
         for segment in text.split("\r") if "\r" in text else (text,):
+            segment = segment[:LONGEST_RECORD]
             if not self._followed(number, segment) and not _OTHER_RANK.match(segment):
                 self._offer(number, segment, formats)
 
@@ -102,8 +105,12 @@ class Reader:
     def _offer(self, number: int, text: str, formats: list[logs.LineFormat]) -> None:
         for form in formats:
             self.book.at(number, text, form)
-            if form.read(text, self.book):
-                return
+            try:
+                if form.read(text, self.book):
+                    return
+            except (ValueError, OverflowError):
+                # A number of absurd length, or letters where digits belong: the line is damaged, not the file.
+                self.damaged.append(number)
 
     def _scan_objects(self, block: bytes, first_line: int) -> None:
         """Every ``{…}`` without braces inside, over one line or many; one that a block cuts waits for the next."""

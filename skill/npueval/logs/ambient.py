@@ -17,7 +17,7 @@ from npueval.logs.base import LineFormat
 _SPELLINGS = {
     "device": "device gpuname gpumodel hardware 硬件 设备",
     "framework": "framework pytorch torch torchversion paddle mindspore",
-    "dataset": "dataset datasetname 数据集",
+    "dataset": "dataset datasetname datasettype 数据集",
     "data_path": "datasetdir datasetpath datapath datadir traindatadir testdatadir",
     "split": "split datasetsplit 数据划分",
     "batch": "batch batchsize trainbatchsize inferbatchsize globalbatchsize samplespergpu perdevicetrainbatchsize",
@@ -32,6 +32,7 @@ _SPELLINGS = {
 }
 _KEYS = {spelling: key for key, spellings in _SPELLINGS.items() for spelling in spellings.split()}
 _NUMBERS = frozenset({"batch", "learning_rate", "epochs", "seed", "cards"})
+LONGEST = 2000
 _EMPTY_PATHS = ("data", "dataset", "datasets", "train", "val", "test", "eval", "input", "inputs", "raw")
 
 _PREFIX = re.compile(r".{0,60}?(?:INFO|DEBUG|WARNING)[\]:| -]{1,4}")
@@ -40,7 +41,7 @@ _PAIR = re.compile(r"(?<![\w./-])(?:--)?([A-Za-z][\w-]{1,30}[\"']?)(?:: ?| ?= ?)
 _CALL = re.compile(r"\w+\(")
 _ARGUMENT = re.compile(r"\s+\w+=[A-Za-z_]\w*,\s*$")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-_CARDS = re.compile(r"\b(\d+) ?(?:cards?|GPUs?|NPUs?)\b|(\d+) ?卡|[（(](\d+) ?(?:pcs|[Pp])[)）]")
+_CARDS = re.compile(r"\b(\d{1,5}) ?(?:cards?|GPUs?|NPUs?)\b|(?<!\d)(\d{1,5}|单) ?卡|[（(](\d{1,5}) ?(?:pcs|[Pp])[)）]")
 _DEVICE_LINE = re.compile(
     r"\bGPU \d+(?:,\d+)*: (.{3,80})|\bname: ([^:]{3,60}?)(?:,| major:)|\bDevice \d+: \"?([^\",]{3,60})"
 )
@@ -53,20 +54,21 @@ class Ambient(LineFormat):
     name = "ambient"
     needles = (
         *("device", "Device ", "GPU", "name: ", "batch", "dataset", "data", "lr", "earning", "epochs", "split"),
-        *("world_size", "recision", "dtype", "framework", "torch", "optimizer", "seed", "date:", "model", "arch"),
+        *("world_size", "recision", "dtype", "framework", "orch", "optimizer", "seed", "date:", "model", "arch"),
         *("数据", "学习率", "设备", "硬件", "卡", "pcs", "P）", "p）", "@"),
     )
     samples = ("device: cpu (AMD EPYC), 1 card", "use_gpu: True, train_batch_size: 1024, epochs: 20")
 
     def read(self, text: str, book: Logbook) -> bool:
-        if _PROMPT.match(text):
-            book.divide()
-        if heading := _HEADING.search(text):
-            book.divide()
+        text = text[:LONGEST]
+        heading = _HEADING.search(text)
+        if heading or _PROMPT.match(text):
+            book.section()
+        if heading:
             book.fact("model", heading[1])
             book.fact("dataset", heading[2])
         elif cards := _CARDS.search(text):
-            book.fact("cards", next(filter(None, cards.groups())))
+            book.fact("cards", next(filter(None, cards.groups())).replace("单", "1"))
         for key, value in _statements(text):
             _learn(book, key, value.strip().rstrip(",;").strip("\"'"))
         return False

@@ -18,7 +18,6 @@ from npueval.logged import Column, Phase
 from npueval.records import Grade
 
 _PAIR = re.compile(r"(?<![\w./@()+-])([A-Za-z][\w./@()+-]{0,80}): {1,9}([-+\w.]+)")
-_HELD_OUT = re.compile(r"(?:val|valid|validation|eval|test|dev)(?:[_/ .-]|[A-Z]|$)", re.IGNORECASE)
 
 
 class Format(ABC):
@@ -46,8 +45,8 @@ class Format(ABC):
         kind = metrics.kind(key)
         if kind not in ("loss", "score", "error"):
             return None
-        held_out = _HELD_OUT.match(key) is not None
-        return Column(key.strip(), "scale?" if kind == "score" else "", phase="eval" if held_out else None)
+        phase: Phase | None = "eval" if metrics.is_held_out(key) else None
+        return Column(key.strip(), "scale?" if kind == "score" else "", phase=phase)
 
 
 class LineFormat(Format):

@@ -13,17 +13,16 @@ from npueval.logs.base import LineFormat
 from npueval.records import Grade
 
 _PAIR = re.compile(
-    r"((?:[A-Za-z][\w@%/.-]*[ _-]){0,3}[A-Za-z\u4e00-\u9fff][\w@/.-]*)\s?(?:=|:|：| is )\s?"
-    r"([-+~]?(?:\d[\w.,+-]*%?|nan|inf(?:inity)?))(?![\w.])",
+    r"(?<![\w@%/.-])([A-Za-z\u4e00-\u9fff][\w@%/.-]{0,40}(?: [A-Za-z][\w@%/.-]{0,40}){0,3})\s?(?:=|:|：| is )\s?"
+    r"([-+~]?(?:\d[\w.,+-]{0,40}%?|nan|inf(?:inity)?))(?![\w.])",
     re.IGNORECASE,
 )
 _BLEU = re.compile(r"(BLEU-\d) ([\d.]+)")
 _HELD_OUT = re.compile(r"\b(validation|valid|val|dev|test) BLEU:", re.IGNORECASE)
 _REPEATED = re.compile(r"saved|new best|best so far", re.IGNORECASE)
-_EPOCH = re.compile(r"\bepoch[ :#]*\[?(\d+)|第 ?(\d+) ?轮", re.IGNORECASE)
-_STEP = re.compile(r"\b(?:step|iter(?:ation)?)[ :#=]*\[?(\d+)|(\d+)th step", re.IGNORECASE)
+_EPOCH = re.compile(r"\bepoch[ :#]{0,4}\[?(\d{1,9})|第 ?(\d{1,9}) ?轮", re.IGNORECASE)
+_STEP = re.compile(r"\b(?:step|iter(?:ation)?)[ :#=]{0,4}\[?(\d{1,12})|\b(\d{1,12})th step", re.IGNORECASE)
 _CODE = re.compile(r"[{}();]\s*$|^\s*(?:#|//|import |def |class |usage:|--)|\[-")
-_CHINESE = {"准确率": "score", "精度": "score", "损失": "loss", "分数": "score"}
 
 
 class Generic(LineFormat):

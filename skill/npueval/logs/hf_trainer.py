@@ -16,6 +16,7 @@ from npueval.logged import Column, LoggedRun
 from npueval.logs.base import ObjectFormat, position
 
 _RATE = re.compile(r"(?:eval|test)_(?:\w+_)?samples_per_second")
+_FOREIGN = {"current_steps", "mode", "iter", "iteration", "num_updates"}
 _SKIPPED = re.compile(r"(?:eval|test)_(?:\w+_)?(?:runtime|steps_per_second)")
 
 
@@ -55,7 +56,7 @@ class HuggingFaceTrainer(ObjectFormat):
             return True
         held_out = any(key.startswith(("eval_", "test_")) for key in record)
         trained = "loss" in record and ("learning_rate" in record or "epoch" in record)
-        if not held_out and (not trained or record.keys() & {"current_steps", "mode", "iter"}):
+        if not held_out and (not trained or record.keys() & _FOREIGN):
             return False
         book.record(record.items(), phase="eval" if held_out else "train", epoch=epoch, step=step)
         return True

@@ -9,14 +9,13 @@ import re
 from typing import ClassVar
 
 from npueval.logbook import Logbook
-from npueval.logged import Column
+from npueval.logged import MILLISECONDS, Column
 from npueval.logs.base import LineFormat
 
 _EPOCH = re.compile(r"^\s*Epoch (\d+)/(\d+)")
 _RECORD = re.compile(r"\b(\d+)/(\d+) (?:\[[=>.]*\]|━+) ?-? ?(?P<rest>.*)|\b(\d+)/(\d+) - (?P<plain>\d+s.*)")
 _STEP_TIME = re.compile(r"(\d+)(us|ms|s)/(?:step|sample|epoch)")
 _PAIR = re.compile(r"([A-Za-z_]\w*): ([-+\w.]+)")
-_UNITS = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 
 
 class Keras(LineFormat):
@@ -46,7 +45,7 @@ class Keras(LineFormat):
         if not found or not pairs:
             return False
         if taken := _STEP_TIME.search(rest):
-            pairs.append(("step_time", float(taken[1]) * _UNITS[taken[2]]))
+            pairs.append(("step_time", float(taken[1]) * MILLISECONDS[taken[2]]))
         evaluated = found["plain"] is not None
         book.record(pairs, phase="eval" if evaluated else "train", epoch=self._epoch)
         return True

@@ -29,5 +29,6 @@ class MindSpeedJson(DocumentFormat):
                     book.record([(key, values[step])], step=float(step + 1))
         ranks = document.get("memo info")
         if isinstance(ranks, list) and ranks:
+            book.seek("memo info")
             book.fact("cards", str(len(ranks)))
         return True

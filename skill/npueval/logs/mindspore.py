@@ -42,7 +42,7 @@ class MindSpore(LineFormat):
         if total:
             return self._evaluation(text, int(total[1]), book)
         epoch, step, loss, taken = (pattern.search(text) for pattern in (_EPOCH, _STEP, _LOSS, _STEP_TIME))
-        pairs = [("loss", loss[1])] if loss else []
+        pairs = [("loss", loss[1])] if loss and (taken or "loss is" in text) else []
         pairs += [(taken[2], taken[1])] if taken else []
         if not pairs:
             return False

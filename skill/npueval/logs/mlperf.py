@@ -13,7 +13,7 @@ from npueval.logbook import Logbook
 from npueval.logged import Column
 from npueval.logs.base import LineFormat
 
-_FIELD = re.compile(r"^\s*([A-Za-z][\w .%()]*?)\s*: *(\S.*?)\s*$")
+_FIELD = re.compile(r"\s*([A-Za-z\d][\w .%()]{0,80}?)\s{0,40}: {0,40}(\S.*)$")
 _LATENCY = re.compile(r"(Mean|50\.00 percentile|95\.00 percentile|99\.00 percentile) latency \(ns\)")
 _STATISTICS = {"Mean": "mean", "50.00 percentile": "p50", "95.00 percentile": "p95", "99.00 percentile": "p99"}
 
@@ -35,7 +35,7 @@ class MLPerf(LineFormat):
         found = _FIELD.match(text)
         if not found:
             return False
-        key, value = found[1], found[2]
+        key, value = found[1], found[2].strip()
         if key == "Scenario":
             self._offline = value == "Offline"
             book.fact("load", value)
@@ -44,9 +44,9 @@ class MLPerf(LineFormat):
         elif self.column(key):
             book.record([(key, value)], phase="infer")
         elif (latency := _LATENCY.match(key)) and not self._offline:
-            pair = (f"latency_{_STATISTICS[latency[1]]}_ms", float(value) / 1e6)
-            book.record([pair], phase="infer")
+            book.record([(f"latency_{_STATISTICS[latency[1]]}_ms", value)], phase="infer")
+            return True
         return key in ("Scenario", "Result is") or bool(self.column(key))
 
     def guess(self, key: str) -> Column | None:
-        return Column(key, "ms") if key.startswith("latency_") else None
+        return Column(key, "ns") if key.startswith("latency_") else None

@@ -25,6 +25,8 @@ class ModelZoo(LineFormat):
     name = "Ascend ModelZoo"
     needles = (
         "ActualFPS",
+        "Network",
+        "BatchSize",
         "ActualLoss",
         "TrainAccuracy",
         "TrainingTime",

@@ -25,7 +25,7 @@ class OpenMMLabJson(ObjectFormat):
     def read(self, record: Mapping[str, Any], book: Logbook) -> bool:
         if "mode" not in record and not {"data_time", "time"} <= record.keys():
             return False
-        if record.get("mode") not in (None, "train", "val", "test"):
+        if "iteration" in record or record.get("mode") not in (None, "train", "val", "test"):
             return False
         step = position(record.get("iter", record.get("step")))
         phase: Phase = (
@@ -33,3 +33,7 @@ class OpenMMLabJson(ObjectFormat):
         )
         book.record(record.items(), phase=phase, epoch=position(record.get("epoch")), step=step)
         return True
+
+    def guess(self, key: str) -> Column | None:
+        column = super().guess(key)
+        return Column(key, "fraction", phase="eval") if column and "mAP" in key else column

@@ -16,6 +16,7 @@ from npueval.logs.base import LineFormat
 _EPOCH = re.compile(r"\b[Ee]poch:? *\[?(\d+)(?:/(\d+))?\]?")
 _STEP = re.compile(r"(?:\[?Iter(?:ation)?: *|iter: |batch_id: |\]\s*\[\s*)(\d+)(?:/(\d+))?")
 _PAIR = re.compile(r"(?<![\w@.-])([A-Za-z][\w@.-]{0,40}) ?: {0,4}([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|inf))")
+_RECORD = re.compile(r"\bips:|batch_cost:|\[Avg\]|epoch: \d+ done|cur metric")
 _JUST_RESET = ("ips", "batch_cost", "avg_batch_cost")
 _CARDS = re.compile(r"\s*(单|\d+) ?卡")
 _WHEN = re.compile(r"\[Eval\]|\bEval\b|\beval\b|cur metric|best metric")
@@ -48,7 +49,7 @@ class Paddle(LineFormat):
     def read(self, text: str, book: Logbook) -> bool:
         if "common.configs" in text or "infer_batch_size" in text:
             return self._configuration(text, book)
-        pairs = _PAIR.findall(text)
+        pairs = _PAIR.findall(text) if _RECORD.search(text) else []
         epoch, step = _EPOCH.search(text), _STEP.search(text)
         if not any(self.column(key) for key, _ in pairs) or not (epoch or step or "metric" in text):
             return False
@@ -75,7 +76,8 @@ class Paddle(LineFormat):
 
     def _configuration(self, text: str, book: Logbook) -> bool:
         """A dump of the configuration begins another program: training, or inference with saved weights."""
-        book.divide()
+        if "batch_size" in text:
+            book.section()
         self._inferring = "infer_batch_size" in text or (self._inferring and "train_batch_size" not in text)
         return False
 

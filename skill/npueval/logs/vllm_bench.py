@@ -12,7 +12,7 @@ from npueval.logbook import Logbook
 from npueval.logged import Column
 from npueval.logs.base import LineFormat
 
-_FIELD = re.compile(r"^[\s|]*([A-Za-z][\w %()./-]*?(?:\([^)]*\))?)\s*[:|]\s+([\d.,]+)\s*\|?\s*$")
+_FIELD = re.compile(r"[\s|]{0,8}([A-Za-z][\w %()./-]{0,60}?)\s{0,60}[:|]\s{1,80}([\d.,]+)\s*\|?\s*$")
 _HEAD = re.compile(r"=+ ?(?:Serving )?Benchmark (?:Result|summary) ?=+|Benchmarking summary", re.IGNORECASE)
 _STATISTICS = {
     "Mean": "mean",

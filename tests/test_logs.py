@@ -1,0 +1,111 @@
+"""Every log format on fixtures that carry their own expectations, and what holds for all formats."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from npueval import logs
+from npueval.extracting import extract
+from npueval.logbook import Logbook
+from npueval.logs.ambient import Ambient
+from npueval.logs.base import DocumentFormat, Format, LineFormat, ObjectFormat, TableFormat
+from npueval.reading import Reader
+from support.log_verdicts import verdict
+
+DATA = Path(__file__).parent / "data" / "logs"
+EXPECTED = sorted(DATA.glob("*.expected.json"))
+FORMATS = (*logs.MEMBERS, *logs.LAST_RESORT)
+
+
+@pytest.mark.parametrize("expected", EXPECTED, ids=lambda path: path.name.removesuffix(".expected.json"))
+def test_a_log_gives_what_stands_beside_it(expected: Path) -> None:
+    log = expected.with_name(expected.name.removesuffix(".expected.json"))
+    assert verdict(log) == json.loads(expected.read_text(encoding="utf-8"))
+
+
+def test_every_fixture_has_its_expectation() -> None:
+    logs_found = {path.name for path in DATA.iterdir() if not path.name.endswith(".expected.json")}
+    assert {path.name.removesuffix(".expected.json") for path in EXPECTED} == logs_found
+
+
+@pytest.mark.parametrize("member", FORMATS, ids=lambda member: member.name)
+def test_a_format_reads_its_samples(member: type[Format], tmp_path: Path) -> None:
+    for sample in member.samples:
+        assert any(needle in sample for needle in member.needles), "a sample without a needle would be skipped"
+        form, book = member(), Logbook("sample")
+        book.at(1, sample, form)
+        if isinstance(form, LineFormat):
+            assert form.read(sample, book)
+            assert book.follower or book.close() or not isinstance(form, TableFormat)
+        elif isinstance(form, ObjectFormat):
+            reader = Reader("sample", [form])
+            reader.read(sample.encode())
+            assert reader.book.close()
+        else:
+            assert isinstance(form, DocumentFormat)
+            book.document = [sample]
+            assert form.read(json.loads(sample), book) and book.close()
+
+
+@pytest.mark.parametrize("member", FORMATS, ids=lambda member: member.name)
+def test_a_format_leaves_the_samples_of_others_alone(member: type[Format]) -> None:
+    if member in logs.LAST_RESORT or not issubclass(member, LineFormat):
+        return
+    for other in logs.MEMBERS:
+        if other is member or not issubclass(other, LineFormat):
+            continue
+        for sample in other.samples:
+            form, book = member(), Logbook("sample")
+            book.at(1, sample, form)
+            claimed = form.read(sample, book) and bool(book.close())
+            earlier = logs.MEMBERS.index(member) < logs.MEMBERS.index(other)
+            assert not (claimed and earlier), f"{member.name} takes a line of {other.name}"
+
+
+def hostile_lines(member: type[Format], size: int) -> list[str]:
+    """Long lines that look like the beginning of a record, over and over."""
+    pieces = [*member.samples, *member.needles, "a", "1", " ", "a ", "1,", "a:", "[", "{'", "x=", ": ", "- ", "1/1 ["]
+    return [(piece * (size // len(piece) + 1))[:size] for piece in pieces]
+
+
+def seconds(form: LineFormat, line: str) -> float:
+    """Processor time of reading a line, the best of three."""
+    best = float("inf")
+    for _ in range(3):
+        book = Logbook("hostile")
+        book.at(1, line, form)
+        before = time.process_time()
+        form.read(line, book)
+        best = min(best, time.process_time() - before)
+    return best
+
+
+LINE_FORMATS = [member for member in (*FORMATS, Ambient) if issubclass(member, LineFormat)]
+
+
+@pytest.mark.parametrize("member", LINE_FORMATS, ids=lambda member: member.name)
+def test_no_pattern_is_super_linear(member: type[LineFormat]) -> None:
+    """Sixteen times the line may cost about sixteen times the time; a square would be 256."""
+    for small, large in zip(hostile_lines(member, 1 << 12), hostile_lines(member, 1 << 16), strict=True):
+        taken = seconds(member(), large)
+        assert taken < 0.05 or taken < 100 * seconds(member(), small), f"{small[:40]!r}"
+
+
+@pytest.mark.parametrize("member", LINE_FORMATS, ids=lambda member: member.name)
+def test_a_line_of_a_mebibyte_costs_no_more_than_its_beginning(member: type[LineFormat]) -> None:
+    reader = Reader("hostile", [member()])
+    for line in hostile_lines(member, 1 << 20):
+        reader.read(line.encode() + b"\n")
+    assert reader.lines == len(hostile_lines(member, 10))
+
+
+def test_the_example_project_logs_a_complete_baseline() -> None:
+    path = Path(__file__).parents[1] / "examples" / "digits" / "logs" / "train_cpu.log"
+    (run,) = extract(path, "train.log").runs
+    assert run.finished and run.fact("batch") == "32" and run.fact("device_kind") == "cpu"
+    accuracy = run.find("val_accuracy")
+    assert accuracy is not None
+    assert (accuracy.last, accuracy.last_at[0], accuracy.count) == (0.9917, 379, 8)
+    assert run.scales["val_accuracy"][0] == "fraction"
