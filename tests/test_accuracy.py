@@ -94,6 +94,13 @@ def test_what_does_not_compare_is_open():
     assert judged(0.97, None, n=None, max_drop=0.05) == ("无法判定", "没有基线")
 
 
+def test_conditions_that_differ_are_said_before_anything_else():
+    found = accuracy.judge(
+        target(min_ratio=0.99), Value(0.98), Value(0.98), differences=("并行度 tp1/dp4 与 tp4", "精度")
+    )
+    assert found == ("达标", "两侧条件不同：并行度 tp1/dp4 与 tp4、精度")
+
+
 def test_a_matching_loss_proves_no_gradients():
     assert "梯度" in judged(0.31, 0.30, metric="loss", direction="lower", max_drop=0.02)[1]
 

@@ -1,5 +1,7 @@
 """Outputs against their reference: verdicts, reasons, and the place to look at first."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -137,3 +139,15 @@ def test_files_in_different_order_and_form(tmp_path):
     assert golden.heads[0].difference.worst[0].index == (3, 7)
     with pytest.raises(FormatError, match="No such file"):
         compare_files(tmp_path / "ref.npy", tmp_path / "absent.npy", FP32)
+
+
+def test_memory_stays_flat_whatever_the_size(tmp_path):
+    values = np.arange(4_000_000, dtype=np.float32)
+    np.savez(tmp_path / "ref.npz", values)
+    np.save(tmp_path / "hyp.npy", values)
+    tracemalloc.start()
+    golden = compare_files(tmp_path / "ref.npz", tmp_path / "hyp.npy", FP32)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert golden.passed
+    assert peak < values.nbytes / 2

@@ -7,7 +7,7 @@ is 95.7 … 98.9 %. Reasons are Chinese: they go into documents.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from npueval import metrics
 from npueval.plan import AccuracyTarget
@@ -40,10 +40,17 @@ def target_text(target: AccuracyTarget) -> str:
     return "；".join(part for part in parts if part)
 
 
-def judge(target: AccuracyTarget, measured: Value, baseline: Value, refusal: str = "") -> Verdict:
+def judge(
+    target: AccuracyTarget,
+    measured: Value,
+    baseline: Value,
+    refusal: str = "",
+    differences: Sequence[str] = (),
+) -> Verdict:
     """A figure against every bound of the plan, and what a reader must know beside the verdict.
 
     A bound relative to the baseline is open where there is none, or where ``refusal`` says why it does not compare.
+    ``differences`` are conditions that differ without forbidding the comparison (parallelism, precision …).
     """
     if measured.value is None:
         return "无法判定", measured.reason
@@ -53,7 +60,8 @@ def judge(target: AccuracyTarget, measured: Value, baseline: Value, refusal: str
     anchor = None if refusal else baseline.value
     bounds = list(_bounds(target, anchor))
     missed = [bound for bound in bounds if not _reaches(measured.value, bound, target.direction)]
-    remarks = list(_remarks(target.metric, measured, anchor, bounds, missed=bool(missed)))
+    remarks = [f"两侧条件不同：{'、'.join(differences)}"] if differences else []
+    remarks += _remarks(target.metric, measured, anchor, bounds, missed=bool(missed))
     if missed:
         return "不达标", "；".join([*(f"{measured.value:.4g} 未达到 {bound:.4g}" for bound in missed), *remarks])
     if anchor is None and (target.min_ratio, target.max_drop) != (None, None):

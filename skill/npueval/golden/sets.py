@@ -17,8 +17,9 @@ from npueval.arrays import Array, named
 from npueval.devices import Device
 from npueval.errors import NotExecuted
 from npueval.golden.setfile import Manifest, Member, changed_members, read_manifest, sha256_of, write
+from npueval.golden.stages import INPUTS
 from npueval.golden.training_mode import caught_training
-from npueval.golden.verdict import INPUTS, Golden, compare
+from npueval.golden.verdict import Golden, compare
 from npueval.language import Text
 from npueval.plan import Plan
 from npueval.sessions import Report, Session, Setup, in_child, open_session, orders

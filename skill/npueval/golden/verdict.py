@@ -13,33 +13,14 @@ from numpy.typing import NDArray
 
 from npueval.arrayfiles import open_arrays
 from npueval.arrays import Array
-from npueval.cases import SEGMENTS
+from npueval.golden.stages import by_stage, first_stage
 from npueval.language import Text
 from npueval.numeric import Classes, Difference, difference
-from npueval.symptoms import Pair, Place, Symptom, symptoms
+from npueval.symptoms import Pair, Symptom, symptoms
 from npueval.tolerances import Tolerance
-
-INPUTS = "inputs"
-STAGES = (INPUTS, *SEGMENTS)
-"""The first part of a head's name in a golden set: where on its way through the workload it was taken."""
 
 _CHUNK = 1 << 18
 _LARGEST_GROUP = 1 << 22
-_STAGE_PLACES: Mapping[str, tuple[Place, Text]] = {
-    INPUTS: (
-        "inputs",
-        Text("两侧的输入不同：后面的差异不能归因于模型", "the inputs differ: nothing after them says anything"),
-    ),
-    "preprocess": (
-        "preprocessing",
-        Text("输入一致而预处理结果不同", "the inputs agree, what preprocessing makes of them does not"),
-    ),
-    "infer": ("output head", Text("预处理一致而模型输出不同", "preprocessing agrees, the model's output does not")),
-    "postprocess": (
-        "output head",
-        Text("模型输出一致而后处理结果不同", "the model's output agrees, the postprocessed result does not"),
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -121,12 +102,12 @@ def compare(
     pairs = [Pair(name, array, hypothesis[name]) for name, array in reference.items() if name in hypothesis]
     compared = {pair.name: _head(pair, tolerance, equal_nan, axis) for pair in pairs}
     heads = tuple(compared.get(name) or _absent(name, array) for name, array in reference.items())
-    suspect = _first_stage([pair for pair in pairs if not compared[pair.name].passed])
+    suspect = first_stage([pair for pair in pairs if not compared[pair.name].passed])
     return Golden(
         tolerance,
         equal_nan,
         heads,
-        tuple(_by_stage(suspect)) + symptoms(suspect, tolerance),
+        tuple(by_stage(suspect)) + symptoms(suspect, tolerance),
         tuple(_notes(reference, hypothesis, heads)),
     )
 
@@ -229,25 +210,3 @@ def _why(found: Difference, applied: Tolerance, equal_nan: bool) -> Text | None:
         {"lost": lost}
     )
     return Text(text.zh + more.zh, text.en + more.en) if lost > 0 else text
-
-
-def _first_stage(failed: list[Pair]) -> list[Pair]:
-    """Of a golden set the failed heads of the earliest stage: what comes after it follows from it."""
-    stages = {pair.name: _stage(pair.name) for pair in failed}
-    known = [stage for stage in stages.values() if stage]
-    if not known:
-        return failed
-    first = min(known, key=STAGES.index)
-    return [pair for pair in failed if stages[pair.name] == first]
-
-
-def _stage(name: str) -> str | None:
-    first = name.partition(".")[0]
-    return first if first in STAGES else None
-
-
-def _by_stage(suspect: list[Pair]) -> Iterator[Symptom]:
-    stage = _stage(suspect[0].name) if suspect else None
-    found = _STAGE_PLACES.get(stage) if stage else None
-    if found:
-        yield Symptom(found[0], suspect[0].name, found[1])
