@@ -1,18 +1,15 @@
 """A workload that hangs, dies, exits or prints, in its own process: reported as what it is, the samples so far kept."""
 
-import json
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import psutil
 import pytest
 
-from npueval import environment, measuring, runs
-from npueval.cli import main
+from npueval import measuring
 from npueval.errors import MeasurementError, NotExecuted, WorkloadError
 from support.projects import NUMPY, make_plan
 
@@ -127,11 +124,9 @@ def test_a_card_that_is_not_here_is_explained(tmp_path, device):
 SCRIPT = """
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 sys.path.insert(0, {tests!r})
 from support.projects import NUMPY, make_plan
-from npueval import environment, measuring, runs
-from npueval.cli import main
+from npueval import measuring
 import test_isolation
 plan = test_isolation.slow_plan(Path({folder!r}))
 measuring.measure(plan, sampling_s=0, progress=lambda line: print(line, flush=True))
@@ -185,39 +180,3 @@ def as_written(folder):
     """The plan of a workload that is in the folder already."""
     source = (folder / "workload.py").read_text(encoding="utf-8")
     return make_plan(folder, source)
-
-
-def test_the_command_answers_with_json_only(tmp_path, capfd, monkeypatch):
-    loud = NUMPY.replace("return x @", "print('chatter'); return x @")
-    make_plan(tmp_path, loud)
-    (tmp_path / "npueval.yaml").write_text(PLAN, encoding="utf-8")
-    monkeypatch.setattr(environment, "record", lambda root: SimpleNamespace(as_json=lambda: {"root": str(root)}))
-    command = ["npueval", "measure", str(tmp_path / "npueval.yaml"), "--json"]
-    monkeypatch.setattr(sys, "argv", command)
-    with pytest.raises(SystemExit) as ended:
-        main()
-    answer = json.loads(capfd.readouterr().out)
-    assert ended.value.code == 0
-    assert answer["data"]["device"] == "cpu"
-    assert answer["data"]["cases"][0]["n"] == 100
-    run = runs.load(tmp_path / "runs" / f"{answer['data']['id']}.json")
-    assert run.environment == {"root": str(tmp_path)}
-
-
-PLAN = """
-format: npueval/plan/1
-project: {name: small}
-workload: workload.py:Model
-device: cpu
-precision: fp32
-batches: [1, 4]
-target_batch: 4
-seed: 3
-unit: samples/s
-segments: [infer]
-datasets: {short_test: null, smoke: null, golden: null, full: null, training: null, inference: null}
-baseline: {logs: []}
-documents: mig_docs
-runs: runs
-request: {performance: true, accuracy: false, agreed: true}
-"""

@@ -29,10 +29,13 @@ class _WithCommand(click.Command):
 @verb("measure", cls=_WithCommand, options_metavar="[OPTIONS] [-- COMMAND ARGUMENT…]")
 @click.argument("plan", type=click.Path(path_type=Path), default="npueval.yaml")
 @click.option("--device", metavar="NAME", help="npu, npu:1, cuda, cpu … instead of the plan's. Never falls back.")
+@click.option(
+    "--sample", "sampling_s", type=click.FloatRange(0), default=2.0, help="s of reading power … after timing."
+)
 @click.option("--gzip", "compress", is_flag=True, help="Write <id>.json.gz.")
 @click.option("--runs", "times", type=click.IntRange(1), default=5, help="Timed runs of COMMAND, after one to warm up.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), default=3600.0, help="s for each run.")
-def command(plan: Path, device: str | None, compress: bool, times: int, timeout_s: float) -> Reply:
+def command(plan: Path, device: str | None, sampling_s: float, compress: bool, times: int, timeout_s: float) -> Reply:
     """Measure every batch and load of PLAN; write runs/<id>.json. Or time a whole COMMAND from outside.
 
     A measurement that was broken off goes on where it stopped. The wall time of a COMMAND (start-up and loading
@@ -52,7 +55,9 @@ def command(plan: Path, device: str | None, compress: bool, times: int, timeout_
         return _time_command(foreign, times, timeout_s, compress)
     loaded = plans.load(plan)
     recorded = environment.record(loaded.root)
-    run = measuring.measure(loaded, device=device, environment=recorded.as_json(), progress=_tell)
+    run = measuring.measure(
+        loaded, device=device, environment=recorded.as_json(), progress=_tell, sampling_s=sampling_s
+    )
     rank, ranks, _ = measuring.placed()
     if rank > 0:
         return Reply({"rank": rank, "ranks": ranks, "run": None}, status=_status(run))

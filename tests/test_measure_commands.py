@@ -1,0 +1,110 @@
+"""``measure`` and ``smoke`` on the command line: what they print, write and end with."""
+
+import json
+import sys
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+from npueval import environment, measuring, runs, smoke
+from npueval.cli import main
+from npueval.cli.measure import command as measure
+from npueval.cli.smoke import command as smoke_command
+from npueval.errors import Exit
+from support.make_runs import make_case, make_run
+from support.projects import NUMPY, make_plan
+
+PLAN = """
+format: npueval/plan/1
+project: {name: small}
+workload: workload.py:Model
+device: cpu
+precision: fp32
+batches: [1, 4]
+target_batch: 4
+seed: 3
+unit: samples/s
+segments: [infer]
+datasets: {short_test: null, smoke: null, golden: null, full: null, training: null, inference: null}
+baseline: {logs: []}
+documents: mig_docs
+runs: runs
+request: {performance: true, accuracy: false, agreed: true}
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    make_plan(tmp_path, NUMPY)
+    (tmp_path / "npueval.yaml").write_text(PLAN, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(environment, "record", lambda root: SimpleNamespace(as_json=dict))
+    return tmp_path
+
+
+def invoke(command, *arguments):
+    return CliRunner().invoke(command, arguments, catch_exceptions=False)
+
+
+def measured(monkeypatch, run):
+    monkeypatch.setattr(measuring, "measure", lambda plan, **options: run)
+
+
+def test_a_run_is_printed_and_written(project, monkeypatch):
+    measured(monkeypatch, make_run(doubts=("drift: a little",)))
+    done = invoke(measure)
+    assert done.exit_code == Exit.OK
+    assert "batch=32 concurrency=1: n=200, mean" in done.stdout
+    assert "not measured: h2d (the cpu needs no transfer)" in done.stdout
+    assert "warning: drift: a little" in done.stderr
+    assert [path.name for path in (project / "runs").iterdir()] == ["20260101T000000Z-cpu-0000.json"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"invalid": ("NaN",)},
+        {"complete": False, "cases": (make_case(complete=False, error="hangs", samples={}),)},
+    ],
+)
+def test_wrong_or_missing_figures_are_a_failed_measurement(project, monkeypatch, changes):
+    measured(monkeypatch, make_run(**changes))
+    assert invoke(measure, "--gzip").exit_code == Exit.MEASUREMENT_FAILED
+    assert runs.load(next((project / "runs").glob("*.json.gz"))).id
+
+
+def test_the_other_cards_write_nothing(project, monkeypatch):
+    measured(monkeypatch, make_run())
+    monkeypatch.setattr(measuring, "placed", lambda: (1, 2, 1))
+    answer = json.loads(invoke(measure, "--json").stdout)
+    assert answer["data"] == {"rank": 1, "ranks": 2, "run": None}
+    assert not (project / "runs").exists()
+
+
+def test_a_foreign_command_stands_after_two_dashes(project):
+    code = "print('Average latency: 15.67 ms, throughput: 63.82 samples/sec')"
+    done = invoke(measure, "--runs", "1", "--json", "--", sys.executable, "-c", code)
+    answer = json.loads(done.stdout)["data"]
+    assert 63.82 in [figure["value"] for figure in answer["command"]["figures"]]
+    assert (project / answer["run"]).exists()
+
+
+def test_a_smoke_test_that_fails_ends_with_findings(project):
+    done = invoke(smoke_command)
+    assert (done.exit_code, done.stdout.count("ok ")) == (Exit.OK, 4)
+    assert "N/A    training runs: the workload has no train_step" in done.stdout
+    make_plan(project, NUMPY.replace("return x @", "return np.nan * x @"))
+    assert invoke(smoke_command).exit_code == Exit.FINDINGS
+    assert smoke.load(project / "runs" / "smoke-cpu.json").inference_passed is False
+
+
+def test_a_workload_that_prints_leaves_stdout_to_the_answer(project, capfd, monkeypatch):
+    make_plan(project, NUMPY.replace("return x @", "print('chatter'); return x @"))
+    monkeypatch.setattr(sys, "argv", ["npueval", "measure", "--sample", "0", "--json"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    answer = json.loads(capfd.readouterr().out)
+    assert ended.value.code == 0
+    assert answer["data"]["cases"][0]["n"] == 100
+    assert any("the workload printed" in warning for warning in answer["warnings"])
