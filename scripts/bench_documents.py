@@ -3,8 +3,8 @@
 
     .venv/bin/python scripts/bench_documents.py [--repeats 20]
 
-Every time is the median of warm repetitions in this process and includes parsing, proof, contracts, journal and fsync
-where files are written.
+Every time is the median of warm repetitions in this process, on the wall clock and (in brackets) of this process's CPU,
+which other work on the machine disturbs less. Parsing, proof, contracts, journal and fsync are all in it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from npueval import layout, markdown, patching
@@ -77,57 +79,70 @@ def everything(run: str) -> list[Edit]:
     return edits
 
 
-def median_ms(act: Callable[[], object], prepare: Callable[[], object], repeats: int) -> float:
+@dataclass(frozen=True)
+class Took:
+    """Medians in milliseconds."""
+
+    wall: float
+    cpu: float
+
+    def __str__(self) -> str:
+        return f"{self.wall:7.0f} ms ({self.cpu:5.0f})"
+
+
+def median(act: Callable[[], object], repeats: int, prepare: Callable[[], object] = lambda: None) -> Took:
     times = []
     for _ in range(repeats + 1):
         prepare()
-        start = time.perf_counter()
+        wall, cpu = time.perf_counter(), time.process_time()
         act()
-        times.append((time.perf_counter() - start) * 1e3)
-    return statistics.median(times[1:])
+        times.append((time.perf_counter() - wall, time.process_time() - cpu))
+    wall, cpu = (statistics.median(each) * 1e3 for each in zip(*times[1:], strict=True))
+    return Took(wall, cpu)
 
 
 def growth(repeats: int) -> None:
     print("ten edits in one document")
-    before, last = 0.0, 0.0
+    before: tuple[float, int] | None = None
     for size in (20_000, 200_000, 2_000_000):
         data = document(size)
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "Compare.md"
+        with tempfile.TemporaryDirectory() as room:
+            took = median(partial(ten, Path(room)), repeats if size < 1e6 else 3, partial(restore, Path(room), data))
+        ratio = f"   x {took.cpu / before[0]:.1f} for x {len(data) / before[1]:.1f} bytes" if before else ""
+        print(f"  {len(data) / 1e3:6.0f} kB {took}{ratio}")
+        before = took.cpu, len(data)
 
-            def restore(path: Path = path, data: bytes = data) -> None:
-                path.write_bytes(data)
-                (path.parent / ".npueval" / "ledger.json").unlink(missing_ok=True)
 
-            def act(folder: str = folder) -> None:
-                result = patching.patch(Path(folder), ten_edits("12.3"))
-                assert len(result.applied) == 10, result
+def restore(folder: Path, compare: bytes) -> None:
+    (folder / "Compare.md").write_bytes(compare)
+    (folder / ".npueval" / "ledger.json").unlink(missing_ok=True)
 
-            took = median_ms(act, restore, max(3, repeats if size < 1e6 else 3))
-        ratio = f"   x {took / before:.1f} for x {len(data) / last:.1f} bytes" if before else ""
-        print(f"  {len(data) / 1e3:8.0f} kB {took:9.1f} ms{ratio}")
-        before, last = took, len(data)
+
+def ten(folder: Path) -> None:
+    result = patching.patch(folder, ten_edits("12.3"))
+    assert len(result.applied) == 10, result.refusals
 
 
 def whole_set(repeats: int) -> None:
     edits = everything("run-1")
     with tempfile.TemporaryDirectory() as room:
         folder = Path(room)
+        took = median(partial(fill, folder, edits), repeats, partial(blank_set, folder))
+        again = median(partial(patching.patch, folder, edits), repeats)
+    print(f"five blank documents filled: {took}, at most 150; {len(edits)} edits")
+    print(f"the same edits once more:    {again}, nothing written")
 
-        def restore() -> None:
-            for home in layout.HOMES:
-                (folder / home.path).parent.mkdir(exist_ok=True)
-                (folder / home.path).write_bytes(layout.template(home.name))
-            (folder / ".npueval" / "ledger.json").unlink(missing_ok=True)
 
-        def act() -> None:
-            result = patching.patch(folder, edits)
-            assert len(result.changed) == 5, result.refusals[:3]
+def blank_set(folder: Path) -> None:
+    for home in layout.HOMES:
+        (folder / home.path).parent.mkdir(exist_ok=True)
+        (folder / home.path).write_bytes(layout.template(home.name))
+    (folder / ".npueval" / "ledger.json").unlink(missing_ok=True)
 
-        took = median_ms(act, restore, repeats)
-        again = median_ms(lambda: patching.patch(folder, edits), lambda: None, repeats)
-    print(f"five blank documents filled ({len(edits)} edits): {took:.0f} ms (at most 150)")
-    print(f"the same once more, which writes nothing: {again:.0f} ms")
+
+def fill(folder: Path, edits: list[Edit]) -> None:
+    result = patching.patch(folder, edits)
+    assert len(result.changed) == 5, result.refusals
 
 
 def beside_mdformat(repeats: int) -> None:
@@ -136,14 +151,14 @@ def beside_mdformat(repeats: int) -> None:
     print("one cell of a 20 kB document, beside mdformat on the same file")
     data = document(20_000)
     edit = Edit("Compare#4/延迟 p50 (ms)/NPU（迁移后）", "12.3")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "Compare.md"
-        ours = median_ms(lambda: patching.patch(Path(folder), [edit]), lambda: path.write_bytes(data), repeats)
-        foreign = changed_lines(data.decode(), path.read_text(encoding="utf-8")) - 1
-    theirs = median_ms(lambda: mdformat.text(data.decode()), lambda: None, repeats)
+    with tempfile.TemporaryDirectory() as room:
+        folder = Path(room)
+        ours = median(partial(patching.patch, folder, [edit]), repeats, partial(restore, folder, data))
+        foreign = changed_lines(data.decode(), (folder / "Compare.md").read_text(encoding="utf-8")) - 1
+    theirs = median(partial(mdformat.text, data.decode()), repeats)
     formatted = changed_lines(data.decode(), mdformat.text(data.decode()))
-    print(f"  ours     {ours:7.1f} ms, other lines changed: {foreign}")
-    print(f"  mdformat {theirs:7.1f} ms, other lines changed: {formatted}")
+    print(f"  ours     {ours}, other lines changed: {foreign}")
+    print(f"  mdformat {theirs}, other lines changed: {formatted}")
 
 
 def changed_lines(before: str, after: str) -> int:
@@ -170,14 +185,14 @@ def hard_inputs() -> None:
     for name, make in HARD.items():
         n = 2_500_000 if name == "a cell of n bytes" else 150_000
         small, large = (once(f"## 1 a\n\n{make(size)}".encode()) for size in (n, 4 * n))
-        sizes = f"{n / 1e6:5.2f} MB {small:7.0f} ms   {4 * n / 1e6:5.2f} MB {large:7.0f} ms"
-        print(f"  {name:22} {sizes}   x {large / small:.1f}")
+        growth = large.cpu / small.cpu
+        print(f"  {name:22} {n / 1e6:5.2f} MB {small}   {4 * n / 1e6:5.2f} MB {large}   x {growth:.1f}")
 
 
-def once(data: bytes) -> float:
-    start = time.perf_counter()
+def once(data: bytes) -> Took:
+    wall, cpu = time.perf_counter(), time.process_time()
     markdown.parse(data, path="Compare.md").as_json()
-    return (time.perf_counter() - start) * 1e3
+    return Took((time.perf_counter() - wall) * 1e3, (time.process_time() - cpu) * 1e3)
 
 
 def main() -> None:
