@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import psutil
-
 from npueval.conditions import Resources
 from npueval.devices import Device
+from npueval.devices.base import NO_PSUTIL
 from npueval.host import Host
 from npueval.npu_query import query
 from npueval.npu_smi import Chip
@@ -74,21 +73,24 @@ def _read(probes: list[Probe], interval: float, taken: _Taken, over: threading.E
 
 
 def _probes(device: Device) -> tuple[list[Probe], dict[str, str]]:
-    host = _host_probe()
-    if device.simulated:
-        return [host], {"device": "the card is simulated"}
-    of_device, reason = _DEVICES[device.kind](device)
-    return [host, *([of_device] if of_device else [])], ({"device": reason} if reason else {})
+    host, no_host = _host_probe()
+    of_device, no_device = (None, "the card is simulated") if device.simulated else _DEVICES[device.kind](device)
+    missing = {name: reason for name, reason in (("host", no_host), ("device", no_device)) if reason}
+    return [probe for probe in (host, of_device) if probe], missing
 
 
-def _host_probe() -> Probe:
+def _host_probe() -> tuple[Probe | None, str]:
+    try:
+        import psutil
+    except ImportError:
+        return None, NO_PSUTIL
     process = psutil.Process()
     process.cpu_percent()
 
     def read() -> Mapping[str, float | None]:
         return {"process_cpu_percent": process.cpu_percent(), "process_rss_mb": process.memory_info().rss / _MIB}
 
-    return read
+    return read, ""
 
 
 def _npu_probe(device: Device) -> tuple[Probe | None, str]:
@@ -148,6 +150,11 @@ def _nvml(pynvml: Any, handle: Any) -> Mapping[str, float | None]:
 
 
 def _cpu_probe(_device: Device) -> tuple[Probe | None, str]:
+    try:
+        import psutil
+    except ImportError:
+        return None, NO_PSUTIL
+
     def read() -> Mapping[str, float | None]:
         frequency = psutil.cpu_freq()
         return {"host_cpu_percent": psutil.cpu_percent(), "host_clock_mhz": frequency.current if frequency else None}

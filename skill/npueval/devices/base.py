@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import psutil
-
 from npueval.cases import Memory, Reading
 from npueval.conditions import DeviceFacts
 from npueval.errors import NotExecuted
 
 _SPIN_NS = 300_000
+NO_PSUTIL = "psutil is not installed"
+"""The kit measures on hosts that have nothing but torch and numpy; there such a reading is absent, with this reason."""
 
 
 def _wait_until(moment: int) -> None:
@@ -106,6 +106,10 @@ def open_error(kind: str, reason: str, hint: str) -> NotExecuted:
 
 def host_rss() -> Reading:
     """Resident memory of this process in bytes."""
+    try:
+        import psutil
+    except ImportError:
+        return Reading(None, NO_PSUTIL)
     return Reading(psutil.Process().memory_info().rss)
 
 

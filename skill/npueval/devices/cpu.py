@@ -9,8 +9,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
-
 from npueval.cases import Memory, Reading
 from npueval.conditions import DeviceFacts
 from npueval.devices.base import Device, Lane, host_rss, open_error, variables
@@ -55,14 +53,18 @@ def _model() -> str:
 
 
 def _properties() -> dict[str, object]:
+    try:
+        import psutil
+    except ImportError:
+        known: dict[str, object] = {"threads": os.cpu_count()}
+    else:
+        known = {
+            "cores": psutil.cpu_count(logical=False),
+            "threads": psutil.cpu_count(),
+            "memory_bytes": psutil.virtual_memory().total,
+        }
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return {
-        "machine": platform.machine(),
-        "cores": psutil.cpu_count(logical=False),
-        "threads": psutil.cpu_count(),
-        "usable_threads": usable,
-        "memory_bytes": psutil.virtual_memory().total,
-    }
+    return {"machine": platform.machine(), **known, "usable_threads": usable}
 
 
 def _settings() -> dict[str, str]:
