@@ -144,7 +144,7 @@ def test_a_second_run_changes_only_what_was_measured_anew_and_keeps_a_persons_te
     written = written.replace("- 已尝试优化：".encode(), "- 已尝试优化：换过 batch ".encode())
     compare.write_bytes(written)
     before = documents(project)
-    run(project)
+    run(project, fresh=True)
     after = documents(project)
     changed = [
         (old, new)
@@ -156,6 +156,20 @@ def test_a_second_run_changes_only_what_was_measured_anew_and_keeps_a_persons_te
     assert changed
     assert all(ours.search(old) and ours.search(new) for old, new in changed)
     assert "人工补充：先看 IO。\r\n".encode() in after["Compare"]
+
+
+def runs_of(project: Path) -> set[str]:
+    return {path.name for path in (project.parent / "runs").glob("*-cpu-*.json")}
+
+
+def test_a_second_run_measures_only_what_has_changed(project: Path) -> None:
+    run(project)
+    before, measured = documents(project), runs_of(project)
+    run(project)
+    assert (documents(project), runs_of(project)) == (before, measured)
+    small_project.write_workload(project.parent, small_project.WORKLOAD.replace("0.95", "0.96"))
+    run(project)
+    assert len(runs_of(project)) == len(measured) + 1
 
 
 def test_a_report_made_twice_from_the_same_runs_writes_nothing(project: Path) -> None:

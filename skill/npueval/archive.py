@@ -12,6 +12,7 @@ from npueval import atomic, runs
 from npueval.errors import FormatError, NpuevalError
 from npueval.plan import Plan
 from npueval.runs import Run
+from npueval.workloads.needs import changed
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,19 @@ class Archive:
     def newest(self, kind: str) -> Run | None:
         """The newest in-process Run on a kind of device (``npu``, ``cuda``, ``cpu``)."""
         return next((run for _, run in self.runs if run.device.kind == kind and run.scope == "in-process"), None)
+
+    def still_valid(self, plan: Plan, device: str, environment: str) -> Run | None:
+        """The newest Run of a device, where measuring it again would measure the same thing.
+
+        That is: the plan (which made every Run here), the workload, the files it needs and the machine (``environment``
+        is its digest) are what they were, and the Run is complete and valid.
+        """
+        run = self.newest(device.partition(":")[0])
+        if run is None or not (run.complete and run.valid) or run.environment.get("digest") != environment:
+            return None
+        workload = plan.root / plan.workload.partition(":")[0]
+        held = {workload.name: run.workload.sha256, **run.workload.needs}
+        return None if any(changed(held, workload.parent)) else run
 
     def files(self, root: Path) -> dict[str, str]:
         """The path of each Run, relative to the project."""

@@ -21,11 +21,15 @@ class DeviceFacts:
 
 @dataclass(frozen=True)
 class WorkloadFacts:
-    """Which model: ``file.py:Class``, the hash of that file, and the parameter count where a torch module was found."""
+    """Which model: ``file.py:Class``, the hash of that file, and the parameter count where a torch module was found.
+
+    ``needs`` maps the files that the class declares (code, data, weights) to their SHA-256.
+    """
 
     ref: str
     sha256: str
     parameters: int | None = None
+    needs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

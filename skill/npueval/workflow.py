@@ -62,11 +62,17 @@ class Evaluation:
         return Exit.FINDINGS if self.findings or failed else Exit.OK
 
 
-def run(path: Path, *, dry_run: bool = False, force: Collection[str] = (), progress: Progress) -> Evaluation:
-    """Doctor, check, measure, then :func:`report`. With ``dry_run`` nothing is measured and nothing written."""
+def run(
+    path: Path, *, dry_run: bool = False, fresh: bool = False, force: Collection[str] = (), progress: Progress
+) -> Evaluation:
+    """Doctor, check, measure, then :func:`report`. With ``dry_run`` nothing is measured and nothing written.
+
+    What would be measured again in the same way (same plan, workload, files and machine) is taken from the Run that is
+    there, unless ``fresh``.
+    """
     reading = read(path, progress)
     if not dry_run:
-        measure(reading, progress)
+        measure(reading, progress, fresh=fresh)
     return _report(reading, dry_run=dry_run, force=force, progress=progress)
 
 
@@ -84,29 +90,37 @@ def read(path: Path, progress: Progress) -> Reading:
     return Reading(plan, diagnosis, decision, triggers.answer(plan, diagnosis, decision))
 
 
-def measure(reading: Reading, progress: Progress) -> None:
-    """Measure on the plan's device where tests may run, and on the CPU where the plan wants that column."""
+def measure(reading: Reading, progress: Progress, *, fresh: bool) -> None:
+    """Measure and verify on the plan's device where tests may run; on the CPU where the plan wants that column."""
     plan = reading.plan
-    if plan.device_kind != "npu" or isinstance(reading.answer, FiveParts):
-        _measure(reading, plan.device, progress)
-    if plan.device_kind == "npu" and isinstance(reading.answer, FiveParts):
-        verification.run(plan, progress)
+    stock = archive.Archive(()) if fresh else archive.open_archive(plan)
+    on_npu = plan.device_kind == "npu"
+    if not on_npu or isinstance(reading.answer, FiveParts):
+        anew = _measure(reading, plan.device, stock, progress)
+        if on_npu and anew:
+            verification.run(plan, progress)
     if plan.baseline.cpu and plan.device_kind != "cpu" and reading.decision.performance.met:
-        _measure(reading, "cpu", progress)
+        _measure(reading, "cpu", stock, progress)
 
 
-def _measure(reading: Reading, device: str, progress: Progress) -> None:
+def _measure(reading: Reading, device: str, stock: archive.Archive, progress: Progress) -> bool:
+    """Whether there is a new Run."""
     plan = reading.plan
     progress(f"measure: {device}")
     facts = reading.diagnosis.environment.as_json()
+    held = stock.still_valid(plan, device, facts["digest"])
+    if held:
+        progress(f"nothing has changed since {held.id}; --fresh measures it again")
+        return False
     try:
         done = measuring.measure(plan, device=device, environment=facts, progress=progress)
     except NotExecuted as error:
         progress(f"measure: {device} not executed: {error.message}")
-        return
+        return False
     path = runs.save(done, plan.runs)
     if not done.valid:
         raise MeasurementError(f"the outputs on {device} are wrong: {done.invalid[0]}", path=path)
+    return True
 
 
 def _report(reading: Reading, *, dry_run: bool, force: Collection[str], progress: Progress) -> Evaluation:

@@ -30,7 +30,8 @@ def writes_documents(function: Callable[..., Reply]) -> Callable[..., Reply]:
 
 @verb("run")
 @writes_documents
-def command(plan: Path, dry_run: bool, diff: bool, force: tuple[str, ...]) -> Reply:
+@click.option("--fresh", is_flag=True, help="Measure again even where nothing has changed since the last Run.")
+def command(plan: Path, dry_run: bool, diff: bool, force: tuple[str, ...], fresh: bool) -> Reply:
     """Doctor, check, measure, baseline, compare, report, lint: from the plan to checked documents.
 
     Exit status 3 where this machine must not or cannot run NPU tests: the block says why and what to run elsewhere.
@@ -39,7 +40,7 @@ def command(plan: Path, dry_run: bool, diff: bool, force: tuple[str, ...]) -> Re
     Example:  npueval run npueval.yaml
               npueval run npueval.yaml --dry-run --diff
     """
-    return answer(workflow.run(plan, dry_run=dry_run, force=force, progress=tell), diff=diff)
+    return answer(workflow.run(plan, dry_run=dry_run, fresh=fresh, force=force, progress=tell), diff=diff)
 
 
 def tell(line: str) -> None:

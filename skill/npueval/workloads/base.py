@@ -3,6 +3,7 @@
 A workload is a class in the user's project, named ``file.py:Class`` in the plan::
 
     class Model:
+        needs = ("model.py", "model.pt")                              # files beside it: hashed, and packed for a GPU
         def load(self, device: str, precision: str) -> None: ...      # required
         def inputs(self, batch: int, seed: int): ...                  # required; raw inputs on the host
         def infer(self, inputs): ...                                  # required

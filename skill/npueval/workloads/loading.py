@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,18 +15,23 @@ from typing import Any
 from npueval.conditions import WorkloadFacts
 from npueval.errors import Problem, WorkloadError
 from npueval.workloads.base import OPTIONAL, REQUIRED
+from npueval.workloads.needs import fingerprints, sha256
 
 _TAKES = {"load": 2, "inputs": 2, "h2d": 2, "dataset": 0}
 
 
 @dataclass(frozen=True)
 class Workload:
-    """The user's workload: its file and an instance whose ``load`` has not been called."""
+    """The user's workload: its file and an instance whose ``load`` has not been called.
+
+    ``needs`` maps the files that it declares to their SHA-256.
+    """
 
     ref: str
     path: Path
     sha256: str
     instance: Any
+    needs: Mapping[str, str] = field(default_factory=dict)
 
     def hook(self, name: str) -> Any | None:
         """A method of the contract, or ``None`` where the workload has none."""
@@ -46,14 +50,14 @@ class Workload:
 
     def facts(self) -> WorkloadFacts:
         """Reference, hash, and the parameter count where the instance holds a torch module."""
-        return WorkloadFacts(self.ref, self.sha256, _parameters(self.instance))
+        return WorkloadFacts(self.ref, self.sha256, _parameters(self.instance), self.needs)
 
 
 def load(ref: str, root: Path) -> Workload:
     """Import ``file.py:Class`` (the file relative to ``root``) and make an instance.
 
     :class:`WorkloadError` where the file is absent or does not import, the class is absent, cannot be made without
-    arguments, or breaks the contract (every breach at once).
+    arguments, needs files that are not there, or breaks the contract (every breach at once).
     """
     file, _, name = ref.partition(":")
     path = (root / file).resolve()
@@ -64,7 +68,8 @@ def load(ref: str, root: Path) -> Workload:
     found = getattr(_imported(path), name, None)
     if not inspect.isclass(found):
         raise WorkloadError(f"the file has no class {name}", path=path)
-    workload = Workload(ref, path, hashlib.sha256(path.read_bytes()).hexdigest(), None)
+    needed = fingerprints(getattr(found, "needs", ()), path)
+    workload = Workload(ref, path, sha256(path), None, needed)
     try:
         workload = replace(workload, instance=found())
     except (Exception, SystemExit) as error:
