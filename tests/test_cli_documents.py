@@ -60,7 +60,18 @@ def test_a_section_and_a_document_list_their_addresses(run) -> None:
     assert status == 0
     addresses = [line.partition("\t")[0] for line in out.split("\n")]
     assert "Compare#4/延迟 p50 (ms)/NPU（迁移后）" in addresses
-    assert len(json.loads(run("show", "Compare", "--json")[1])["data"]["places"]) > 50
+    data = json.loads(run("show", "Compare", "--json")[1])["data"]
+    assert len(data["places"]) > 50
+    assert data["more"] == 0
+
+
+def test_a_long_listing_is_cut_with_a_count(run, project: Path) -> None:
+    path = project / "mig_docs/working/Compare.md"
+    rows = "".join(f"| {number} | x |\n" for number in range(300))
+    path.write_bytes(path.read_bytes() + f"\n## 99 大表\n\n| 名 | 值 |\n|---|---|\n{rows}".encode())
+
+    assert json.loads(run("show", "Compare#99", "--json")[1])["data"]["more"] == 100
+    assert run("show", "Compare#99")[1].split("\n")[-1] == "… and 100 more"
 
 
 def test_diff_and_dry_run(run, project: Path) -> None:

@@ -123,6 +123,11 @@ def test_an_unknown_name_is_told_the_five() -> None:
         layout.name_of("Compares")
 
 
+def test_a_document_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(DocumentError, match="cannot be read"):
+        layout.read(tmp_path)
+
+
 def test_the_folder_of_a_project(docs: Path, tmp_path: Path) -> None:
     assert layout.folder_of(tmp_path) == docs
     assert layout.folder_of(docs) == docs

@@ -110,6 +110,13 @@ def places(document: Document, section: int) -> Iterator[Place]:
     yield from (of_code(document, section, item) for item in range(len(part.code)))
 
 
+def count_places(document: Document, section: int) -> int:
+    """How many :func:`places` there are."""
+    part = document.sections[section]
+    cells = sum(len(table.rows) * (len(table.columns) - 1) for table in part.tables)
+    return cells + len(part.fields) + len(part.checks) + len(part.code)
+
+
 def _encodable(text: str) -> bool:
     """Whether a command line's text is whole; bytes that are no UTF-8 come as halves of surrogate pairs."""
     return _HALF_PAIR.search(text) is None

@@ -83,6 +83,15 @@ def oddities(folder: Path) -> list[Problem]:
     return problems
 
 
+def read(path: Path) -> bytes:
+    """The bytes of a document. Raises :class:`DocumentError` where they cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        message = f"cannot be read ({error.strerror})"
+        raise DocumentError(message, code="DOCUMENT_UNREADABLE", path=path) from error
+
+
 def template(name: str) -> bytes:
     """The bytes of the blank document of that name."""
     return resources.template(_HOMES[fold(name)].path)
@@ -142,7 +151,7 @@ def upgrade(folder: Path) -> list[tuple[Path, Path]]:
 def _move(old: Path, new: Path) -> tuple[Change, Change]:
     if old.is_symlink():
         raise DocumentError("is a link, which is not moved", code="DOCUMENT_LINKED", path=old, hint="move it by hand")
-    data = old.read_bytes()
+    data = read(old)
     return Change(new, None, data, like=old), Change(old, data, None)
 
 

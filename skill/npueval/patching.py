@@ -64,6 +64,8 @@ def patch(
     ``force`` holds addresses at which a person's text may be overwritten. Raises :class:`DocumentError` when a document
     cannot be read or written; what is wrong with single edits comes back as ``refusals``.
     """
+    if dry_run:
+        transactions.settle(folder)
     with nullcontext() if dry_run else transactions.exclusive(folder):
         result = _Desk.open(folder).patched(edits, force, checks)
         changes = [*result.changes, *filter(None, [result.ledger])]
@@ -132,7 +134,7 @@ class _Desk:
     def document(self, name: str) -> Document:
         if name not in self.opened:
             path = self.paths[name]
-            self.opened[name] = markdown.parse(path.read_bytes(), path=path, name=name)
+            self.opened[name] = markdown.parse(layout.read(path), path=path, name=name)
         return self.opened[name]
 
     def patched(self, edits: Sequence[Edit], force: Collection[str], checks: Sequence[Check]) -> PatchResult:

@@ -183,7 +183,7 @@ def _remove(revision: Revision, row: Place | None, edit: Edit) -> None:
     elif not _forced(revision, row, edit) and (reason := _why_row_stays(revision, row, edit.source)):
         revision.conflicts.append(Conflict(row.address, reason, row.text))
     else:
-        revision.removed[row.section, row.table, row.row] = row
+        revision.removed.add((row.section, row.table, row.row))
         revision.applied.append(edit.address)
 
 

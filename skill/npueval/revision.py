@@ -53,7 +53,7 @@ class Revision:
     forced: frozenset[str]
     writes: dict[tuple[object, ...], Write] = field(default_factory=dict)
     new_rows: dict[Grid, list[NewRow]] = field(default_factory=dict)
-    removed: dict[tuple[int, int, int], Place] = field(default_factory=dict)
+    removed: set[tuple[int, int, int]] = field(default_factory=set)
     confirmed: list[Write] = field(default_factory=list)
     applied: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)

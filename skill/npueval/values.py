@@ -12,7 +12,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e
 _PLACEHOLDER = re.compile(
     r"""
     | <[^<>]*>
-    | \((?:如|例|例如|示例|待|请|填).*\) | \(.*(?:填写|待填|待补).*\)
+    | \((?:如|例|示例).*\) | \(.*(?:填写|待填|待补).*\)
     | todo | tbd | x{2,} | yyyy[-/.]mm[-/.]dd | _{2,} | \.{3,} | 待填写? | 待补[充采]?
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import click
 
 from npueval import layout, markdown, transactions
-from npueval.addresses import Address, places, resolve
+from npueval.addresses import Address, count_places, places, resolve
 from npueval.cli.base import LONGEST_LIST, Reply, verb
 from npueval.errors import DocumentError
 from npueval.places import Place
@@ -32,10 +31,13 @@ def command(address: str, docs: Path) -> Reply:
               npueval show Mig_report#6 --docs my_project
     """
     place = resolve_in(layout.folder_of(docs), address)
-    inside = _inside(place)
-    listed = list(islice(inside, LONGEST_LIST + 1))
-    data = _data(place) | ({"places": [_data(each) for each in listed]} if listed else {})
-    return Reply(data, text=_listing(listed) if listed else place.text)
+    if place.kind not in ("document", "section"):
+        return Reply(_data(place), text=place.text)
+    sections = range(len(place.document.sections)) if place.kind == "document" else [place.section]
+    listed = list(islice((each for section in sections for each in places(place.document, section)), LONGEST_LIST))
+    more = sum(count_places(place.document, section) for section in sections) - len(listed)
+    data = {**_data(place), "text": "", "places": [_data(each) for each in listed], "more": more}
+    return Reply(data, text="\n".join([*map(_line, listed), *([f"… and {more} more"] if more else [])]))
 
 
 def resolve_in(folder: Path, address: str) -> Place:
@@ -46,15 +48,7 @@ def resolve_in(folder: Path, address: str) -> Place:
     path = layout.find(folder).get(name)
     if path is None:
         raise DocumentError(f"{name} is not in this folder", code="DOCUMENT_MISSING", path=folder)
-    return resolve(markdown.parse(path.read_bytes(), path=path, name=name), parsed)
-
-
-def _inside(place: Place) -> Iterator[Place]:
-    if place.kind == "section":
-        yield from places(place.document, place.section)
-    elif place.kind == "document":
-        for section in range(len(place.document.sections)):
-            yield from places(place.document, section)
+    return resolve(markdown.parse(layout.read(path), path=path, name=name), parsed)
 
 
 def _data(place: Place) -> dict[str, Any]:
@@ -69,11 +63,7 @@ def _data(place: Place) -> dict[str, Any]:
     }
 
 
-def _listing(listed: list[Place]) -> str:
-    lines = [f"{place.address}\t{_short(place.text)}".rstrip() for place in listed[:LONGEST_LIST]]
-    return "\n".join(lines + (["… and more; show one section"] if len(listed) > LONGEST_LIST else []))
-
-
-def _short(text: str) -> str:
-    line = text.partition("\n")[0]
-    return line if line == text and len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+def _line(place: Place) -> str:
+    first = place.text.partition("\n")[0]
+    text = first if first == place.text and len(first) <= _SHOWN else f"{first[:_SHOWN]}…"
+    return f"{place.address}\t{text}".rstrip()
