@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from npueval.devices import Device, open_device
 from npueval.errors import MeasurementError
 from npueval.pipeline import Passage, Pipeline, build, load_precision
 from npueval.plaindata import from_plain, to_plain
-from npueval.plan import Plan
 from npueval.workloads import Workload, load
+
+if TYPE_CHECKING:
+    from npueval.plan import Plan
 
 T = TypeVar("T")
 Report = Callable[[str, dict[str, Any]], None]

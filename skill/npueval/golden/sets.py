@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -21,10 +21,12 @@ from npueval.golden.stages import INPUTS
 from npueval.golden.training_mode import caught_training
 from npueval.golden.verdict import Golden, compare
 from npueval.language import Text
-from npueval.plan import Plan
 from npueval.sessions import Report, Session, Setup, in_child, open_session, orders
 from npueval.tolerances import Tolerance, tolerance
 from npueval.workloads import input_facts
+
+if TYPE_CHECKING:
+    from npueval.plan import Plan
 
 
 def make(
