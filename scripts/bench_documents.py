@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from npueval import layout, markdown, patching
-from npueval.addresses import places
+from npueval import patching
+from npueval.documents import layout, markdown
+from npueval.documents.addresses import places
+from npueval.documents.structure import blank
 from npueval.records import Edit
-from npueval.structure import blank
 
 ROW = "| 行 {number} | 12.30 | 14.5 | N/A | 1.2x | — | 15 | 是 |\n"
 CHAPTER = """

@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 
 from npueval import runs
-from npueval.cases import SEGMENTS, Case
 from npueval.devices import open_device
 from npueval.measuring import loops
 from npueval.measuring.tape import Tape
 from npueval.pipeline import Scoped, Step
+from npueval.runs.cases import SEGMENTS, Case
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from support.make_runs import make_run

@@ -23,7 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from npueval import layout, patching, transactions
+from npueval import patching
+from npueval.documents import layout, transactions
 from npueval.records import Edit
 
 STEPS = ("open", "write", "fsync", "replace", "unlink", "mkdir", "rmdir", "chmod", "utime")

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from npueval import accuracy
+from npueval.comparing import accuracy
 from npueval.plan import AccuracyTarget
-from npueval.proportions import wilson
 from npueval.records import Value
+from npueval.statistics.proportions import wilson
 
 NONE = Value(reason="没有基线")
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from npueval.addresses import Address, resolve
+from npueval.documents.addresses import Address, resolve
+from npueval.documents.markdown import parse
+from npueval.documents.tree import Document
 from npueval.errors import DocumentError
-from npueval.markdown import parse
-from npueval.tree import Document
 
 PAGE = """\
 # 对比

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from npueval.arrayfiles import open_arrays
 from npueval.arrays import Array, from_memory, named
 from npueval.errors import FormatError
+from npueval.golden.arrayfiles import open_arrays
 
 SAMPLES = {
     "float32": np.arange(12, dtype=np.float32).reshape(3, 4),

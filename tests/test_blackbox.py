@@ -5,10 +5,11 @@ import time
 
 import pytest
 
-from npueval import blackbox, runs
-from npueval.blackbox import Times
+from npueval import runs
 from npueval.contracts import violations
 from npueval.errors import MeasurementError, NpuevalError
+from npueval.measuring import blackbox
+from npueval.measuring.blackbox import Times
 from npueval.resources import schema
 
 PRINTS = "print('Average latency: 15.67 ms, throughput: 63.82 samples/sec')"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from npueval import layout
 from npueval.cli import main
+from npueval.documents import layout
 
 WARMUP = "Compare#2.3/Warmup 次数"
 

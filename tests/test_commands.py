@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npueval.commands import SHELLS, CommandError, Export, Run, Source, Template, file_argument, quoted
+from npueval.commands.templates import Values, templates
 from npueval.language import same
-from npueval.templates import Values, templates
 
 NASTY = [
     "plan.yaml",

@@ -80,6 +80,15 @@ def test_no_such_device(name):
     assert caught.value.hint
 
 
+def test_a_gpu_that_is_not_here_is_explained():
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("this host has such a card")
+    with pytest.raises(NotExecuted, match="nothing was measured on cuda: torch sees no such device") as caught:
+        open_device("cuda")
+    assert "nvidia-smi" in caught.value.hint
+
+
 def test_there_is_no_fall_back_from_a_card_that_is_not_there(npu):
     with pytest.raises(NotExecuted, match="npu:7: there is 1 card"):
         open_device("npu:7")

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from npueval import diagnosis, environment, gate, layout
-from npueval.diagnosis import Diagnosis
+from npueval import environment, gate
+from npueval.documents import layout
 from npueval.errors import Exit
+from npueval.gate import diagnosis
+from npueval.gate.diagnosis import Diagnosis
 from support.machines import Machine, working
 
 PLAN = """

@@ -10,10 +10,10 @@ import pytest
 
 from npueval import environment
 from npueval.environment import Environment, ascend, machine, probe
+from npueval.environment.host import Host, Ran
+from npueval.environment.npu_smi import Outcome
 from npueval.environment.redaction import redact
 from npueval.errors import FormatError
-from npueval.host import Host, Ran
-from npueval.npu_smi import Outcome
 from support.machines import HOME, TORCH, TORCH_NPU, Machine, working
 
 NO_CANN = 'raise ImportError("libhccl.so: cannot open shared object file: No such file or directory.")'

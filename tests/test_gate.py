@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from npueval import compatibility, diagnosis, environment, gate
-from npueval.diagnosis import Diagnosis, Outcome, Stage
+from npueval import environment, gate
 from npueval.environment import Environment
 from npueval.errors import FormatError
+from npueval.gate import compatibility, diagnosis
+from npueval.gate.diagnosis import Diagnosis, Outcome, Stage
 from npueval.records import Gate
 from support.machines import Machine, working
 

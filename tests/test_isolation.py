@@ -110,13 +110,10 @@ def test_two_measurements_do_not_write_to_one_journal(tmp_path):
     assert measuring.measure(plan, sampling_s=0, progress=again).complete
 
 
-@pytest.mark.parametrize("device", ["cuda", "npu"])
-def test_a_card_that_is_not_here_is_explained(tmp_path, device):
-    torch = pytest.importorskip("torch")
-    if device == "cuda" and torch.cuda.is_available():
-        pytest.skip("this host has such a card")
-    with pytest.raises(NotExecuted, match=f"nothing was measured on {device}") as caught:
-        measuring.measure(make_plan(tmp_path), device=device, sampling_s=0)
+def test_a_card_that_is_not_here_is_explained(tmp_path):
+    pytest.importorskip("torch")
+    with pytest.raises(NotExecuted, match="nothing was measured on npu: torch_npu is not installed") as caught:
+        measuring.measure(make_plan(tmp_path), device="npu", sampling_s=0)
     assert caught.value.hint
     assert caught.value.code == "DEVICE_ABSENT"
 

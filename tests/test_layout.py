@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from npueval import layout, patching
+from npueval import patching
+from npueval.documents import layout
 from npueval.errors import DocumentError
 
 NAMES = ["Compare", "Mig_Readme", "Mig_report", "environment", "Summary"]

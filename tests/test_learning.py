@@ -8,7 +8,7 @@ from torch import nn
 
 from npueval.errors import WorkloadError
 from npueval.learning import Fault, Gradients, Step, fault_of, faults, loss_of
-from npueval.stepwatch import Watch, round_trip, save_state
+from npueval.learning.stepwatch import Watch, round_trip, save_state
 
 
 class Training:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from npueval.errors import FormatError
-from npueval.ledger import BY_HAND, PATH, Entry, Ledger
+from npueval.patching.ledger import BY_HAND, PATH, Entry, Ledger
 
 
 @pytest.fixture

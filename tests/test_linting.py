@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npueval.contracts import violations
+from npueval.documents.layout import HOMES, create
+from npueval.documents.markdown import parse
 from npueval.errors import DocumentError, Exit
-from npueval.layout import HOMES, create
 from npueval.linting import lint
-from npueval.markdown import parse
 from npueval.resources import schema
 from npueval.rules import RULES, Documents
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from npueval import logs
-from npueval.extracting import extract
-from npueval.logbook import Logbook
 from npueval.logs.ambient import Ambient
 from npueval.logs.base import DocumentFormat, Format, LineFormat, ObjectFormat, TableFormat
-from npueval.reading import Reader
+from npueval.logs.extracting import extract
+from npueval.logs.logbook import Logbook
+from npueval.logs.reading import Reader
 from support.log_verdicts import verdict
 
 DATA = Path(__file__).parent / "data" / "logs"

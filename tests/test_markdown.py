@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from npueval.addresses import places
+from npueval.documents.addresses import places
+from npueval.documents.markdown import parse, render
+from npueval.documents.tree import Document
 from npueval.errors import DocumentError
-from npueval.markdown import parse, render
-from npueval.tree import Document
 
 PAGE = """\
 # 性能与精度对比（Compare）

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from npueval import measuring, runs
-from npueval.cases import Case
 from npueval.contracts import violations
 from npueval.devices import open_device
 from npueval.errors import NotExecuted, WorkloadError
 from npueval.measuring import doubts
 from npueval.resources import schema
+from npueval.runs.cases import Case
 from support.projects import NUMPY, TORCH, make_plan
 
 SIMULATED = """

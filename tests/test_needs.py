@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npueval import needs
-from npueval.demands import scanner
-from npueval.needs import Needs
+from npueval.gate import needs
+from npueval.gate.demands import scanner
+from npueval.gate.needs import Needs
 
 
 def project(folder: Path, files: dict[str, str]) -> Needs:

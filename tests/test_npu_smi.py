@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npueval import npu_names, npu_query, npu_smi
-from npueval.host import Host
-from npueval.npu_smi import Health, Outcome
+from npueval.environment import npu_names, npu_query, npu_smi
+from npueval.environment.host import Host
+from npueval.environment.npu_smi import Health, Outcome
 from npueval.plaindata import to_plain
 
 SAMPLES = sorted((Path(__file__).parent / "data" / "npu_smi").glob("*.txt"))

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npueval import numeric
-from npueval.numeric import Classes, difference
+from npueval.golden import numeric
+from npueval.golden.numeric import Classes, difference
 from npueval.tolerances import Tolerance, tolerance
 
 FP32 = tolerance("fp32")

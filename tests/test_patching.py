@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from npueval import layout, patching
+from npueval import patching
+from npueval.documents import layout
+from npueval.documents.tree import Document
 from npueval.errors import DocumentError, Problem
-from npueval.ledger import BY_HAND, Ledger
 from npueval.patching import patch
+from npueval.patching.ledger import BY_HAND, Ledger
 from npueval.records import Edit
-from npueval.tree import Document
 
 P50 = "Compare#4/延迟 p50 (ms)/NPU（迁移后）"
 EDITS = [

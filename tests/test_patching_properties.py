@@ -6,16 +6,16 @@ from collections.abc import Callable
 from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
 
-from npueval.addresses import Address, places, resolve
+from npueval.documents.addresses import Address, places, resolve
+from npueval.documents.markdown import parse
+from npueval.documents.places import Place
+from npueval.documents.tree import Document
+from npueval.documents.values import checked_line
 from npueval.errors import DocumentError
-from npueval.ledger import Ledger
-from npueval.markdown import parse
 from npueval.patching import applied
-from npueval.places import Place
+from npueval.patching.ledger import Ledger
+from npueval.patching.revising import revise
 from npueval.records import Edit
-from npueval.revising import revise
-from npueval.tree import Document
-from npueval.values import checked_line
 from support.pages import pages, texts
 
 many = settings(

@@ -12,17 +12,18 @@ import pytest
 import torch
 from torch import nn
 
-from npueval import accuracy, golden, training
-from npueval.curves import of_values
+from npueval import golden, training
+from npueval.comparing import accuracy
 from npueval.devices import open_device
 from npueval.learning import fault_of, faults
+from npueval.learning.stepwatch import Watch, round_trip
 from npueval.pipeline import dataset
 from npueval.plan import AccuracyTarget, load
 from npueval.records import Value
 from npueval.sessions import Setup, open_session
-from npueval.stepwatch import Watch, round_trip
 from npueval.tolerances import tolerance
 from npueval.training import judge_short
+from npueval.training.curves import of_values
 from support.projects import write_workload
 
 DIGITS = Path(__file__).parents[1] / "examples" / "digits"

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from npueval import runs
-from npueval.cases import Case, Failure, Memory, Reading
 from npueval.errors import MeasurementError
 from npueval.measuring.ranks import Agreement, Ranks, merged, placed
+from npueval.runs.cases import Case, Failure, Memory, Reading
 from support.projects import TORCH, make_plan
 
 

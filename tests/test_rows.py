@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 from markdown_it import MarkdownIt
 
-from npueval.markdown import parse
-from npueval.rows import count_cells, delimiter_cells, first_text, split
+from npueval.documents.markdown import parse
+from npueval.documents.rows import count_cells, delimiter_cells, first_text, split
 
 STOCK = MarkdownIt("commonmark").enable("table").disable("inline")
 PIECES = [

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from npueval.labels import fold
-from npueval.layout import HOMES
+from npueval.documents.labels import fold
+from npueval.documents.layout import HOMES
 from npueval.linting import lint
 from npueval.rules import RULES, Rule
 from npueval.rules.base import Example

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from npueval import runs
-from npueval.cases import Case, Reading
 from npueval.contracts import violations
 from npueval.errors import FormatError
 from npueval.resources import schema
+from npueval.runs.cases import Case, Reading
 from support.make_runs import make_case, make_run, milliseconds
 
 

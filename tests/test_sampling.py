@@ -3,10 +3,11 @@
 import time
 from types import SimpleNamespace
 
-from npueval import measuring, sampling
+from npueval import measuring
 from npueval.devices import open_device
-from npueval.npu_smi import Chip, Health, Outcome, Reading
-from npueval.sampling import sample
+from npueval.environment.npu_smi import Chip, Health, Outcome, Reading
+from npueval.measuring import sampling
+from npueval.measuring.sampling import sample
 from support.projects import NUMPY, make_plan
 
 

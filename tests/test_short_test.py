@@ -7,7 +7,6 @@ import pytest
 
 from npueval import patching, starting, training
 from npueval.contracts import violations
-from npueval.curves import of_values
 from npueval.devices import open_device
 from npueval.errors import Exit, FormatError, MeasurementError, NotExecuted, WorkloadError
 from npueval.plaindata import to_plain
@@ -15,6 +14,7 @@ from npueval.plan import Training
 from npueval.resources import schema
 from npueval.training import Band, judge_formal
 from npueval.training import record as records
+from npueval.training.curves import of_values
 from support.projects import make_plan
 
 LEARNER = """

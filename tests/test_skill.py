@@ -9,11 +9,11 @@ import pytest
 from skills_ref import read_properties, validate
 
 import npueval
-from npueval.addresses import resolve
 from npueval.cli import COMMANDS
+from npueval.documents.addresses import resolve
+from npueval.documents.structure import blank
 from npueval.errors import Exit
 from npueval.rules import RULES
-from npueval.structure import blank
 
 FOLDER = Path(npueval.__file__).parent
 SKILL = (FOLDER / "SKILL.md").read_text(encoding="utf-8")

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from npueval import layout, plan
+from npueval import plan
+from npueval.documents import layout
 from npueval.errors import NpuevalError
 from npueval.starting import PLAN, start
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from npueval import statistics
-from npueval.autocorrelation import autocorrelation_time, effective_samples
+from npueval.statistics.autocorrelation import autocorrelation_time, effective_samples
 
 TRUTH_DRAWS = 400_000
 REPEATS = 240

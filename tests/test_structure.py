@@ -2,9 +2,9 @@
 
 import pytest
 
-from npueval import markdown
-from npueval.layout import HOMES, template
-from npueval.structure import blank, problems
+from npueval.documents import markdown
+from npueval.documents.layout import HOMES, template
+from npueval.documents.structure import blank, problems
 
 NAMES = [home.name for home in HOMES]
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import pytest
 
-from npueval.addresses import resolve
 from npueval.contracts import violations
-from npueval.markdown import parse
+from npueval.documents.addresses import resolve
+from npueval.documents.markdown import parse
+from npueval.documents.tree import Document, Row, Table
 from npueval.resources import schema, template
-from npueval.tree import Document, Row, Table
 
 TEMPLATES = (
     "working/Compare.md",

@@ -5,11 +5,10 @@ from array import array
 import numpy as np
 import pytest
 
-from npueval import curves
-from npueval.curves import Curve, of_log, of_values
-from npueval.logged import Column, Series
+from npueval.logs.logged import Column, Series
 from npueval.records import Citation
-from npueval.training import Band, judge_formal, judge_short
+from npueval.training import Band, curves, judge_formal, judge_short
+from npueval.training.curves import Curve, of_log, of_values
 
 N = 100
 TIME = np.linspace(0, 1, N)

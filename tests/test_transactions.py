@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from npueval import transactions
+from npueval.documents import transactions
+from npueval.documents.journal import Change
+from npueval.documents.transactions import commit, exclusive, last_changes, settle
 from npueval.errors import DocumentError, FormatError
-from npueval.journal import Change
-from npueval.transactions import commit, exclusive, last_changes, settle
 
 OLD = {"a.md": "旧 a", "working/b.md": "旧 b", "gone.md": "旧 c"}
 NEW = {"a.md": "新 a", "working/b.md": "新 b", "made/new.md": "新 d"}
@@ -151,8 +151,8 @@ def test_killed_while_it_settles_it_settles_all_the_same(folder: Path) -> None:
 
 def test_a_file_that_a_person_changed_after_the_crash_is_kept(folder: Path) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("npueval.journal.Journal.replace_all", _crash)
-        patched.setattr("npueval.journal.Journal.restore", lambda _journal: None)
+        patched.setattr("npueval.documents.journal.Journal.replace_all", _crash)
+        patched.setattr("npueval.documents.journal.Journal.restore", lambda _journal: None)
         with pytest.raises(_Crash):
             change(folder)
     (folder / "working" / "b.md").write_text("手写", encoding="utf-8")
@@ -167,8 +167,8 @@ def test_a_file_that_a_person_changed_after_the_crash_is_kept(folder: Path) -> N
 
 def test_new_bytes_that_somebody_removed_after_the_crash_take_all_back(folder: Path) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("npueval.journal.Journal.replace_all", _crash)
-        patched.setattr("npueval.journal.Journal.restore", lambda _journal: None)
+        patched.setattr("npueval.documents.journal.Journal.replace_all", _crash)
+        patched.setattr("npueval.documents.journal.Journal.restore", lambda _journal: None)
         with pytest.raises(_Crash):
             change(folder)
     (folder / "working" / ".b.md.npueval-new").unlink()
@@ -232,7 +232,7 @@ AS_NOBODY = """
 import os, sys
 from pathlib import Path
 from npueval.errors import DocumentError
-from npueval.transactions import exclusive
+from npueval.documents.transactions import exclusive
 if os.getuid() == 0:
     os.setgid(65534)
     os.setuid(65534)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from npueval import trends
+from npueval.statistics import trends
 
 REPEATS = 300
 

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from npueval import environment, gate, triggers
-from npueval.answers import Block, FiveParts, Part, Row
 from npueval.contracts import violations
-from npueval.diagnosis import Diagnosis
+from npueval.gate.diagnosis import Diagnosis
 from npueval.plan import AccuracyTarget, BaselineWish, Dataset, Datasets, Plan, Project, Request, Targets, Tolerances
 from npueval.records import Gate
 from npueval.resources import schema
+from npueval.triggers.answers import Block, FiveParts, Part, Row
 from support.machines import Machine, working
 
 DATASET = Dataset("数字 v2", "验证集 360 张", "data/digits.npz", "一致")

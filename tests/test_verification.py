@@ -6,15 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from npueval import smoke, training, verification
-from npueval.conditions import DeviceFacts, WorkloadFacts
-from npueval.curves import of_values
+from npueval import smoke, training
 from npueval.golden.setfile import Manifest, Member, sha256_of, write
 from npueval.language import same
 from npueval.plan import Plan, Training
 from npueval.records import Edit
+from npueval.runs.conditions import DeviceFacts, WorkloadFacts
 from npueval.smoke import Check, Smoke
 from npueval.training import record
+from npueval.training.curves import of_values
+from npueval.workflow import verification
 from support.projects import make_plan
 
 CARD = DeviceFacts("npu:0", "npu", 0, "Ascend910B3")

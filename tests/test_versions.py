@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from npueval import compatibility
-from npueval.versions import Version, read, satisfies
+from npueval.gate import compatibility
+from npueval.gate.versions import Version, read, satisfies
 
 ASCENDING = (
     ("7.0.RC1", "7.0.0", "8.0.RC1.alpha003", "8.0.RC2", "8.0.RC3", "8.0.0", "8.1.RC1", "9.0.0"),

@@ -2,9 +2,9 @@
 
 import pytest
 
-from npueval import wording
 from npueval.records import Gate
-from npueval.wording import Verdict
+from npueval.rules import wording
+from npueval.rules.wording import Verdict
 
 
 @pytest.mark.parametrize("text", ["", " ", "-", "—", "/", "……", "（）", "<p50>", "（待填写）", "（如 Top-1）"])

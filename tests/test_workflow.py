@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from npueval import diagnosis, environment, gate, layout, linting, markdown, plan, runs, workflow
-from npueval.addresses import resolve
-from npueval.conditions import DeviceFacts, OutputCheck
-from npueval.diagnosis import Diagnosis
+from npueval import environment, gate, linting, plan, runs, workflow
+from npueval.documents import layout, markdown
+from npueval.documents.addresses import resolve
 from npueval.errors import DocumentError, Exit, MeasurementError, NpuevalError, WorkloadError
+from npueval.gate import diagnosis
+from npueval.gate.diagnosis import Diagnosis
+from npueval.runs.conditions import DeviceFacts, OutputCheck
 from npueval.workflow import Evaluation
 from support import small_project
 from support.machines import Machine, working

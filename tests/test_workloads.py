@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from npueval import pipeline, workloads
-from npueval.conditions import ArrayFacts
 from npueval.devices import open_device
 from npueval.errors import WorkloadError
+from npueval.runs.conditions import ArrayFacts
 from support.projects import NUMPY, TORCH, write_workload
 
 

@@ -4,8 +4,9 @@ import argparse
 from pathlib import Path
 
 import torch
-from data import load, normalise
 from model import DigitsNet
+
+from data import load, normalise
 
 
 def main() -> None:

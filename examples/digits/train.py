@@ -6,9 +6,10 @@ import time
 from pathlib import Path
 
 import torch
-from data import DATASET, SPLIT_SEED, load, normalise
 from model import DigitsNet
 from torch import nn
+
+from data import DATASET, SPLIT_SEED, load, normalise
 
 HERE = Path(__file__).parent
 

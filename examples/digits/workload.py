@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from data import load, normalise
 from model import DigitsNet
 from torch import nn
+
+from data import load, normalise
 
 WEIGHTS = Path(__file__).parent / "weights" / "digits.pt"
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}

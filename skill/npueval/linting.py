@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from npueval import layout, markdown, transactions
+from npueval.documents import layout, markdown, transactions
+from npueval.documents.tree import Document
 from npueval.errors import DocumentError
 from npueval.records import Finding
 from npueval.rules import RULES, Documents, Rule
-from npueval.tree import Document
 
 
 def lint(paths: Sequence[Path], *, rules: Sequence[Rule] = RULES) -> list[Finding]:

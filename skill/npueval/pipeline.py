@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from npueval.cases import SEGMENTS
 from npueval.devices import Clock, Device, Lane
 from npueval.errors import WorkloadError
+from npueval.runs.cases import SEGMENTS
 from npueval.workloads import Workload, moved
 
 _AUTOCAST = {"fp16": "float16", "bf16": "bfloat16"}

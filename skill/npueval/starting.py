@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from npueval import layout, resources
+from npueval import resources
+from npueval.documents import layout
 from npueval.errors import NpuevalError, Problem
 
 PLAN = "npueval.yaml"

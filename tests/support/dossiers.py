@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from npueval import baselines, comparing, environment, gate, plan
-from npueval.cases import Case
-from npueval.conditions import DeviceFacts, OutputCheck
 from npueval.environment import Environment
 from npueval.reporting import Dossier
 from npueval.runs import Run
+from npueval.runs.cases import Case
+from npueval.runs.conditions import DeviceFacts, OutputCheck
 from support import small_project
 from support.machines import Machine, working
 from support.make_runs import make_case, make_run, milliseconds

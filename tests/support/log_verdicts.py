@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from npueval.assessing import NoBaseline, assess
-from npueval.extracting import extract
-from npueval.logged import LoggedRun
+from npueval.logs.assessing import NoBaseline, assess
+from npueval.logs.extracting import extract
+from npueval.logs.logged import LoggedRun
 
 
 def verdict(path: Path) -> dict[str, Any]:

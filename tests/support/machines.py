@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from npueval.host import Host
+from npueval.environment.host import Host
 
 HOME = "/usr/local/Ascend/ascend-toolkit/latest"
 SAMPLES = Path(__file__).parents[1] / "data" / "npu_smi"

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from npueval.cases import Case, Memory, Reading
-from npueval.conditions import (
+from npueval.runs import Run
+from npueval.runs.cases import Case, Memory, Reading
+from npueval.runs.conditions import (
     ArrayFacts,
     ColdStart,
     DeviceFacts,
@@ -16,7 +17,6 @@ from npueval.conditions import (
     Protocol,
     WorkloadFacts,
 )
-from npueval.runs import Run
 
 
 def milliseconds(centre: float, n: int = 200, *, spread: float = 0.02, seed: int = 0) -> np.ndarray:

@@ -15,8 +15,8 @@ from npueval.errors import Exit
 
 if TYPE_CHECKING:
     from npueval.baselines import Candidate, Scan
-    from npueval.extracting import Extract
-    from npueval.logged import LoggedRun, Series
+    from npueval.logs.extracting import Extract
+    from npueval.logs.logged import LoggedRun, Series
     from npueval.records import Figure
 
 
@@ -58,7 +58,7 @@ def extract(file: Path) -> Reply:
     \b
     Example:  npueval baseline extract logs/train.log --json
     """
-    from npueval.extracting import extract as read
+    from npueval.logs.extracting import extract as read
 
     found = read(file)
     return Reply(_extract_data(found), _extract_text(found), Exit.OK if found.runs else Exit.FINDINGS)

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from npueval import gate, plan, triggers
-from npueval.answers import Block
 from npueval.cli.base import Reply, verb
 from npueval.commands import Template
 from npueval.errors import Exit
 from npueval.language import Lang
+from npueval.triggers.answers import Block
 
 
 @verb("check")

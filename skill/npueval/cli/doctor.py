@@ -8,11 +8,12 @@ from pathlib import Path
 
 import click
 
-from npueval import gate, layout, patching
+from npueval import gate, patching
 from npueval.cli.base import Reply, verb
-from npueval.diagnosis import Diagnosis, Outcome
+from npueval.documents import layout
 from npueval.environment import record
 from npueval.errors import Exit
+from npueval.gate.diagnosis import Diagnosis, Outcome
 from npueval.language import Lang, Text
 from npueval.patching import PatchResult
 

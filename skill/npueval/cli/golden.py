@@ -14,7 +14,7 @@ from npueval.errors import Exit
 if TYPE_CHECKING:
     from npueval.arrays import Array
     from npueval.golden import Golden, Head
-    from npueval.numeric import Difference
+    from npueval.golden.numeric import Difference
     from npueval.tolerances import Tolerance
 
 _PATH = click.Path(path_type=Path)
@@ -78,7 +78,7 @@ def _of_files(
     axis: int | None,
 ) -> Reply:
     from npueval import golden
-    from npueval.arrayfiles import open_arrays
+    from npueval.golden.arrayfiles import open_arrays
 
     sides = open_arrays(reference), open_arrays(hypothesis)
     assumed = _precision_of([*sides[0].values(), *sides[1].values()])
@@ -156,7 +156,7 @@ def _details(found: Difference) -> Iterator[str]:
 
 
 def _where_to_look(found: Golden) -> Iterator[str]:
-    from npueval.symptoms import PLACES
+    from npueval.golden.symptoms import PLACES
 
     if found.symptoms:
         yield "\nlook first at:"

@@ -11,8 +11,8 @@ from npueval.cli.base import Reply, verb
 from npueval.errors import Exit
 
 if TYPE_CHECKING:
-    from npueval.cases import Case
     from npueval.runs import Run
+    from npueval.runs.cases import Case
 
 _FOREIGN = "npueval.foreign"
 
@@ -65,7 +65,8 @@ def command(plan: Path, device: str | None, sampling_s: float, compress: bool, t
 
 
 def _time_command(foreign: list[str], times: int, timeout_s: float, compress: bool) -> Reply:
-    from npueval import blackbox, environment, runs
+    from npueval import environment, runs
+    from npueval.measuring import blackbox
 
     folder = Path("runs")
     facts = environment.record(Path.cwd()).as_json()

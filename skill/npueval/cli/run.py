@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,18 @@ from typing import Any
 import click
 
 from npueval import workflow
-from npueval.answers import Block
 from npueval.cli.base import Reply, verb
 from npueval.plaindata import to_plain
+from npueval.triggers.answers import Block
 from npueval.workflow import Evaluation
 
 
 def writes_documents(function: Callable[..., Reply]) -> Callable[..., Reply]:
-    """The arguments of a command that patches the documents."""
+    """The arguments of a command that patches the documents and can show the evaluation in other forms."""
+    file = click.Path(path_type=Path, dir_okay=False)
     for option in (
+        click.option("--csv", type=file, help="Write every row of the comparison to this file."),
+        click.option("--html", type=file, help="Write the whole evaluation to this file, as one page."),
         click.option("--force", multiple=True, metavar="ADDRESS", help="Overwrite a person's text at this place."),
         click.option("--diff", is_flag=True, help="Show the changes of the documents."),
         click.option("--dry-run", is_flag=True, help="Measure and write nothing; show what would change."),
@@ -31,7 +34,15 @@ def writes_documents(function: Callable[..., Reply]) -> Callable[..., Reply]:
 @verb("run")
 @writes_documents
 @click.option("--fresh", is_flag=True, help="Measure again even where nothing has changed since the last Run.")
-def command(plan: Path, dry_run: bool, diff: bool, force: tuple[str, ...], fresh: bool) -> Reply:
+def command(
+    plan: Path,
+    dry_run: bool,
+    diff: bool,
+    force: tuple[str, ...],
+    fresh: bool,
+    html: Path | None,
+    csv: Path | None,
+) -> Reply:
     """Doctor, check, measure, baseline, compare, report, lint: from the plan to checked documents.
 
     Exit status 3 where this machine must not or cannot run NPU tests: the block says why and what to run elsewhere.
@@ -39,8 +50,11 @@ def command(plan: Path, dry_run: bool, diff: bool, force: tuple[str, ...], fresh
     \b
     Example:  npueval run npueval.yaml
               npueval run npueval.yaml --dry-run --diff
+              npueval run npueval.yaml --html report.html --csv report.csv
     """
-    return answer(workflow.run(plan, dry_run=dry_run, fresh=fresh, force=force, progress=tell), diff=diff)
+    views = wanted_views(html, csv, dry_run=dry_run)
+    done = workflow.run(plan, dry_run=dry_run, fresh=fresh, force=force, progress=tell)
+    return answer(done, diff=diff, views=views)
 
 
 def tell(line: str) -> None:
@@ -48,9 +62,18 @@ def tell(line: str) -> None:
     click.echo(line, err=True)
 
 
-def answer(done: Evaluation, *, diff: bool) -> Reply:
+def wanted_views(html: Path | None, csv: Path | None, *, dry_run: bool) -> Mapping[str, Path | None]:
+    """The files to write; none of them goes together with ``--dry-run``."""
+    if dry_run and (html or csv):
+        raise click.UsageError("--dry-run writes nothing: leave out --html and --csv")
+    return {"html": html, "csv": csv}
+
+
+def answer(done: Evaluation, *, diff: bool, views: Mapping[str, Path | None]) -> Reply:
     """The reply of a command that reports."""
-    return Reply(_data(done), "\n\n".join(_paragraphs(done, diff=diff)), done.status, done.warnings)
+    kept = [str(path) for path in workflow.keep_views(done, **views)]
+    paragraphs = [*_paragraphs(done, diff=diff), *(f"written: {path}" for path in kept)]
+    return Reply({**_data(done), "views": kept}, "\n\n".join(paragraphs), done.status, done.warnings)
 
 
 def _data(done: Evaluation) -> dict[str, Any]:

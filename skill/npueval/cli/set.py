@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
-from npueval import layout
 from npueval.cli.base import Reply, verb
+from npueval.documents import layout
+from npueval.documents.values import one_line
 from npueval.errors import DocumentError, Exit
-from npueval.ledger import BY_HAND
 from npueval.patching import PatchResult, patch
+from npueval.patching.ledger import BY_HAND
 from npueval.records import Edit
-from npueval.values import one_line
 
 
 @verb("set")

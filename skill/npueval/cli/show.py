@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from npueval import layout, markdown, transactions
-from npueval.addresses import Address, count_places, places, resolve
 from npueval.cli.base import LONGEST_LIST, Reply, verb
+from npueval.documents import layout, markdown, transactions
+from npueval.documents.addresses import Address, count_places, places, resolve
+from npueval.documents.places import Place
 from npueval.errors import DocumentError
-from npueval.places import Place
 
 _SHOWN = 60
 

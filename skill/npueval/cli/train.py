@@ -11,8 +11,8 @@ from npueval.cli.base import Reply, verb
 from npueval.errors import Exit, FormatError
 
 if TYPE_CHECKING:
-    from npueval.curves import Curve
     from npueval.training import Band, Formal, ShortTest
+    from npueval.training.curves import Curve
 
 _PLANS = (".yaml", ".yml")
 
@@ -84,8 +84,8 @@ def _live(path: Path, device: str | None, band: Band, *, forced: bool) -> Any:
 
 
 def _curve(path: Path, metric: str | None) -> Curve:
-    from npueval import curves
-    from npueval.extracting import extract
+    from npueval.logs.extracting import extract
+    from npueval.training import curves
 
     found = extract(path)
     if found.rejected:

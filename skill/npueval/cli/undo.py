@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
-from npueval import layout, patching
+from npueval import patching
 from npueval.cli.base import Reply, verb
-from npueval.ledger import PATH as LEDGER
+from npueval.documents import layout
+from npueval.patching.ledger import PATH as LEDGER
 
 
 @verb("undo")

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from npueval.cases import Memory, Reading
-from npueval.conditions import DeviceFacts
 from npueval.errors import NotExecuted
+from npueval.runs.cases import Memory, Reading
+from npueval.runs.conditions import DeviceFacts
 
 _SPIN_NS = 300_000
 NO_PSUTIL = "psutil is not installed"

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from npueval.cases import Memory, Reading
-from npueval.conditions import DeviceFacts
 from npueval.devices.base import Device, Lane, host_rss, open_error, variables
+from npueval.runs.cases import Memory, Reading
+from npueval.runs.conditions import DeviceFacts
 
 KIND = "cpu"
 _NO_ALLOCATOR = Reading(None, "the cpu has no device allocator")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from npueval.conditions import DeviceFacts
 from npueval.devices.base import Accelerator, Device, checked_index, first_line, open_error, variables
+from npueval.runs.conditions import DeviceFacts
 
 KIND = "cuda"
 _PROPERTIES = ("name", "major", "minor", "total_memory", "multi_processor_count", "L2_cache_size", "uuid")

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from npueval.cases import Reading
-from npueval.conditions import DeviceFacts
 from npueval.devices.base import Accelerator, Device, checked_index, first_line, open_error, variables
 from npueval.errors import NotExecuted
+from npueval.runs.cases import Reading
+from npueval.runs.conditions import DeviceFacts
 
 KIND = "npu"
 SOURCE_CANN = "source /usr/local/Ascend/ascend-toolkit/set_env.sh (or your CANN's set_env.sh) in this shell, then retry"

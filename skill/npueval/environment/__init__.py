@@ -13,13 +13,12 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from npueval import npu_query
-from npueval.environment import ascend, machine, probe
+from npueval.environment import ascend, machine, npu_query, probe
+from npueval.environment.host import Host
+from npueval.environment.npu_names import family
+from npueval.environment.npu_smi import Reading
 from npueval.environment.redaction import redact
 from npueval.errors import FormatError
-from npueval.host import Host
-from npueval.npu_names import family
-from npueval.npu_smi import Reading
 from npueval.plaindata import from_plain, to_plain
 
 FORMAT = "npueval/environment/1"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from npueval.environment.host import Host
 from npueval.environment.redaction import redact
-from npueval.host import Host
 
 PACKAGES = ("numpy", "torch", "torch_npu", "torchvision", "torchaudio", "mindspore", "paddlepaddle", "transformers")
 _VARIABLES = re.compile(

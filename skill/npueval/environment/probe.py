@@ -16,8 +16,8 @@ from importlib.resources import files
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from npueval.environment.host import Host, Ran
 from npueval.environment.redaction import redact
-from npueval.host import Host, Ran
 
 _MARK = "npueval-probe:"
 _KEPT_STDERR = 4_000

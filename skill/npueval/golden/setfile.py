@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from npueval.arrayfiles import open_arrays
 from npueval.arrays import Array
-from npueval.conditions import WorkloadFacts
 from npueval.errors import FormatError
+from npueval.golden.arrayfiles import open_arrays
 from npueval.language import Text
 from npueval.plaindata import from_plain, to_plain
+from npueval.runs.conditions import WorkloadFacts
 
 FORMAT = "npueval/golden-set"
 VERSION = 1

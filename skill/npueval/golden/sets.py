@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from npueval.arrayfiles import open_arrays
 from npueval.arrays import Array, named
 from npueval.devices import Device
 from npueval.errors import NotExecuted
+from npueval.golden.arrayfiles import open_arrays
 from npueval.golden.setfile import Manifest, Member, changed_members, read_manifest, sha256_of, write
 from npueval.golden.stages import INPUTS
 from npueval.golden.training_mode import caught_training

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from npueval.cases import SEGMENTS
+from npueval.golden.symptoms import Pair, Place, Symptom
 from npueval.language import Text
-from npueval.symptoms import Pair, Place, Symptom
+from npueval.runs.cases import SEGMENTS
 
 INPUTS = "inputs"
 STAGES = (INPUTS, *SEGMENTS)

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from npueval.arrayfiles import open_arrays
 from npueval.arrays import Array
+from npueval.golden.arrayfiles import open_arrays
+from npueval.golden.numeric import Classes, Difference, difference
 from npueval.golden.stages import by_stage, first_stage
+from npueval.golden.symptoms import Pair, Symptom, symptoms
 from npueval.language import Text
-from npueval.numeric import Classes, Difference, difference
-from npueval.symptoms import Pair, Symptom, symptoms
 from npueval.tolerances import Tolerance
 
 _CHUNK = 1 << 18

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from npueval.golden.moments import Side
+from npueval.golden.symptoms import PLACES
 from npueval.golden.verdict import Facts, Golden, Head
-from npueval.moments import Side
 from npueval.records import Edit
-from npueval.symptoms import PLACES
 from npueval.tolerances import DEFAULTS, Tolerance
 
 MOST_ROWS = 20

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column
 
 _QUANTITY = re.compile(r"(NPU_compute_time|H2D_latency|D2H_latency) \(ms\): (.+)")
 _STATISTIC = re.compile(r"(mean|median|percentile\((\d+)%\)) = ([\d.]+)")

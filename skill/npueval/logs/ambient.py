@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from npueval import hardware
-from npueval.logbook import Logbook
+from npueval.logs import hardware
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
 
 _SPELLINGS = {
     "device": "device gpuname gpumodel hardware 硬件 设备",

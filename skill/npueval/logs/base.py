@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from npueval import metrics
-from npueval.logbook import Logbook
-from npueval.logged import Column, Phase
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column, Phase
 from npueval.records import Grade
 
 _PAIR = re.compile(r"(?<![\w./@()+-])([A-Za-z][\w./@()+-]{0,80}): {1,9}([-+\w.]+)")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column
 
 _POSITION = re.compile(r"(?:epoch=(\d+)/micro_step=\d+/global_step=(\d+)|\] (\d+)/(\d+)), RunningAvg")
 _RATE = re.compile(r"(RunningAvgSamplesPerSec|CurrSamplesPerSec)=([\w.+-]+)")

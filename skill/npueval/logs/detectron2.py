@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column
 from npueval.logs.base import ObjectFormat, position
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column
 
 
 class Detectron2(ObjectFormat):

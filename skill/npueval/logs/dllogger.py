@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column
 from npueval.logs.base import LineFormat, position
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column
 
 _FACTS = {"batch_size": "batch", "train_batch_size": "batch", "epochs": "epochs", "lr": "learning_rate", "amp": "amp"}
 

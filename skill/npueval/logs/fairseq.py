@@ -9,9 +9,9 @@ import json
 import re
 from typing import Any, ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column, Phase
 from npueval.logs.base import LineFormat, position
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column, Phase
 
 _JSON = re.compile(r"\| (train_inner|train|valid|test) \| (\{.*\})")
 _BARS = re.compile(r"\| epoch (\d+)(?:[: ]+(\d+) / (\d+))? \| (.*)")

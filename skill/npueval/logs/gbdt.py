@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from npueval.logbook import Logbook
-from npueval.logged import Column
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column
 
 _ITERATION = re.compile(r"^\s*\[(\d+)\]\s+(?=\S)")
 _LIGHTGBM = re.compile(r"(\w+)'s ([\w@]+): ([-\w.+]+)")

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval.logbook import Logbook
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
 from npueval.records import Grade
 
 _PAIR = re.compile(

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column, LoggedRun
 from npueval.logs.base import ObjectFormat, position
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column, LoggedRun
 
 _RATE = re.compile(r"(?:eval|test)_(?:\w+_)?samples_per_second")
 _FOREIGN = {"current_steps", "mode", "iter", "iteration", "num_updates"}

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import MILLISECONDS, Column
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import MILLISECONDS, Column
 
 _EPOCH = re.compile(r"^\s*Epoch (\d+)/(\d+)")
 _RECORD = re.compile(r"\b(\d+)/(\d+) (?:\[[=>.]*\]|━+) ?-? ?(?P<rest>.*)|\b(\d+)/(\d+) - (?P<plain>\d+s.*)")

@@ -9,9 +9,9 @@ import re
 from typing import ClassVar
 
 from npueval import metrics
-from npueval.logbook import Logbook
-from npueval.logged import Column
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column
 
 _RECORD = re.compile(
     r"\b[Ee]poch\s*[:\[]?\s*(?P<epoch>\d+)\s*/\s*(?P<epochs>\d+)\]?[\s,|:-]*"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from npueval.logbook import Logbook
 from npueval.logs.base import TableFormat
+from npueval.logs.logbook import Logbook
 
 
 class Lightning(TableFormat):

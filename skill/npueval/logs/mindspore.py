@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column
 
 _EPOCH = re.compile(r"epoch: ?\[?(\d+)(?:/(\d+))?\]?")
 _STEP = re.compile(r"step: ?\[?(\d+)")

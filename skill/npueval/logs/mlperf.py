@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column
 
 _FIELD = re.compile(r"\s*([A-Za-z\d][\w .%()]{0,80}?)\s{0,40}: {0,40}(\S.*)$")
 _LATENCY = re.compile(r"(Mean|50\.00 percentile|95\.00 percentile|99\.00 percentile) latency \(ns\)")

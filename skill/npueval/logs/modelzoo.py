@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval import hardware
-from npueval.logbook import Logbook
-from npueval.logged import Column
+from npueval.logs import hardware
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column
 
 _FIELD = re.compile(
     r"^\s*(Network|RankSize|BatchSize|DeviceType|CaseName|Actual\w+|Train\w+|TrainingTime) ?[=:] ?(.*)$"

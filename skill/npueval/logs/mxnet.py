@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column, Phase
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column, Phase
 
 _START = re.compile(r"(Resume|Start) training with \(([^)]*\)(?:,gpu\(\d+\))*)\)?")
 _RECORD = re.compile(r"Epoch\[(\d+)\](?: Batch \[(\d+)(?:-\d+)?\])?\s+(.*)")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column, Phase
 from npueval.logs.base import LineFormat, pairs_after
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column, Phase
 
 _RECORD = re.compile(
     r"\b(?P<unit>Epoch|Iter) ?(?:\((?P<phase>train|val|test)\))? {0,4}\[ {0,9}(?P<one>\d+)(?:/\d+)?\]"

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column, Phase
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column, Phase
 
 _EPOCH = re.compile(r"\b[Ee]poch:? *\[?(\d+)(?:/(\d+))?\]?")
 _STEP = re.compile(r"(?:\[?Iter(?:ation)?: *|iter: |batch_id: |\]\s*\[\s*)(\d+)(?:/(\d+))?")

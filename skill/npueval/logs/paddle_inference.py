@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column
 
 _LATENCY = re.compile(r"[Aa]verage latency ?[:=] ?([\d.]+) ?(ms|s)\b")
 _RATE = re.compile(r"throughput ?[:=] ?([\d.]+) ?(samples|images|tokens)/s(?:ec)?")

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column
 
 _TRAIN = re.compile(r"Epoch: \[(\d+)\] +\[ *(\d+)/(\d+)\]")
 _TEST = re.compile(r"Test:.{0,100}?Acc@1 ([\d.]+)(?: Acc@5 ([\d.]+))?(?![\w@])")

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from npueval.logbook import Logbook
-from npueval.logged import Column
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column
 
 _QUANTITY = re.compile(r"\] (Latency|GPU Compute Time|Enqueue Time): (.+)")
 _STATISTIC = re.compile(r"(mean|median|percentile\((\d+)%\)) = ([\d.]+) ms")

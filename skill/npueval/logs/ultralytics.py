@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from npueval.logged import Column
 from npueval.logs.base import TableFormat
+from npueval.logs.logged import Column
 
 
 class Ultralytics(TableFormat):

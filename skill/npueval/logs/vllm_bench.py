@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column
 from npueval.logs.base import LineFormat
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column
 
 _FIELD = re.compile(r"[\s|]{0,8}([A-Za-z][\w %()./-]{0,60}?)\s{0,60}[:|]\s{1,80}([\d.,]+)\s*\|?\s*$")
 _HEAD = re.compile(r"=+ ?(?:Serving )?Benchmark (?:Result|summary) ?=+|Benchmarking summary", re.IGNORECASE)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from npueval.logbook import Logbook
-from npueval.logged import Column
 from npueval.logs.base import DocumentFormat, position
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import Column
 
 
 class WandbSummary(DocumentFormat):

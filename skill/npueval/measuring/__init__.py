@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from npueval import __version__, isolation, statistics
-from npueval.cases import Case
-from npueval.conditions import ColdStart, Protocol
 from npueval.devices import KINDS, Device
 from npueval.errors import MeasurementError
 from npueval.measuring import output
@@ -20,6 +18,8 @@ from npueval.measuring.ranks import placed
 from npueval.measuring.supervisor import Progress, supervise
 from npueval.measuring.worker import work
 from npueval.runs import Run, from_data, to_data
+from npueval.runs.cases import Case
+from npueval.runs.conditions import ColdStart, Protocol
 
 # The kit measures a frozen plan on hosts that lack what it takes to read one.
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from npueval.cases import QUEUE, Case, Failure, LoadMode
 from npueval.devices import Device, Lane
 from npueval.measuring import doubts, loops, waits, watching
 from npueval.measuring.crew import Crew, crew
@@ -18,6 +17,7 @@ from npueval.measuring.ranks import ELSEWHERE, SOLO, Agreement, Ranks
 from npueval.measuring.tape import Tape
 from npueval.measuring.window import Outcome, drive, uncollected
 from npueval.pipeline import Passage, Pipeline, Scoped
+from npueval.runs.cases import QUEUE, Case, Failure, LoadMode
 from npueval.workloads import Workload, input_facts
 
 # (columns, rows, group) -> where the samples shall lie while they are taken

@@ -7,11 +7,11 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from npueval.conditions import OutputCheck, OutputFacts
 from npueval.errors import WorkloadError
 from npueval.measuring.case_work import Bench
 from npueval.pipeline import dataset
 from npueval.runs import to_data
+from npueval.runs.conditions import OutputCheck, OutputFacts
 from npueval.workloads import output_facts
 
 _KEPT_FACTS = 16

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from npueval import statistics
-from npueval.autocorrelation import effective_samples
-from npueval.cases import QUEUE, Case
+from npueval.runs.cases import QUEUE, Case
+from npueval.statistics.autocorrelation import effective_samples
 
 FLOOR_FACTOR = 20
 _EVENTS_APART, _EVENTS_APART_MS = 0.10, 0.05

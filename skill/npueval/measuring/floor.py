@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from npueval.cases import Case
 from npueval.devices import Device
 from npueval.measuring import loops
 from npueval.measuring.tape import Tape
 from npueval.measuring.window import uncollected
 from npueval.pipeline import Scoped, Step
+from npueval.runs.cases import Case
 
-_WARMUP, _ITERATIONS = 200, 2_000
+_WARMUP, _ITERATIONS = 200, 1_000
 
 
 def floor_ns(device: Device, segments: Sequence[str]) -> float:
@@ -26,7 +26,7 @@ def floor_ns(device: Device, segments: Sequence[str]) -> float:
                 loops.make_loop(scoped, None, lane, device.clock, tape, 1, None)(range(tape.rows))
     samples = {name: series for name, series in tapes[-1].series().items() if loops.is_sample(name)}
     median = Case(1, "none", samples=samples).summary().p50
-    assert median is not None, "two thousand samples have a median"
+    assert median is not None, "a thousand samples have a median"
     return median * 1e6
 
 

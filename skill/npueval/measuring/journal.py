@@ -15,11 +15,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from npueval.cases import Case
 from npueval.errors import MeasurementError
 from npueval.measuring import loops, tape
 from npueval.measuring.case_work import CaseSpec
 from npueval.runs import case_from_data, to_data
+from npueval.runs.cases import Case
 
 HEAD = "head.json"
 COLD = "cold.json"

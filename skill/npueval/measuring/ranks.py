@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from npueval.cases import Case, Failure, Memory, Nanoseconds, Reading
 from npueval.errors import MeasurementError
+from npueval.runs.cases import Case, Failure, Memory, Nanoseconds, Reading
 
 _BACKENDS = {"npu": "hccl", "cuda": "nccl", "cpu": "gloo"}
 _WANTED = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")

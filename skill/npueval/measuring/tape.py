@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from npueval.cases import Nanoseconds
+from npueval.runs.cases import Nanoseconds
 
 UNWRITTEN = -1
 _WIDTH = 8

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from npueval.cases import Reading
 from npueval.devices import Device
 from npueval.measuring.loops import Watch
 from npueval.pipeline import Passage, Pipeline
+from npueval.runs.cases import Reading
 from npueval.workloads import leaves, output_facts
 
 # A device's own counter is exact; the resident memory of a process breathes by itself.

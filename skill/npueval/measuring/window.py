@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from npueval.cases import Failure
 from npueval.devices import Clock
 from npueval.measuring.loops import Arrivals, Loop, Planned
 from npueval.measuring.tape import Tape
+from npueval.runs.cases import Failure
 from npueval.workloads.loading import line_in, raised
 
 RETRIES = 2

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from npueval.cases import Case
-from npueval.conditions import Resources
 from npueval.devices import Device
 from npueval.errors import WorkloadError
 from npueval.measuring import seeds
@@ -18,10 +16,12 @@ from npueval.measuring.checking import check_outputs
 from npueval.measuring.floor import floor_ns
 from npueval.measuring.journal import COLD, HEAD, TAIL, Job, Journal
 from npueval.measuring.ranks import SOLO, Agreement, Ranks, merged
+from npueval.measuring.sampling import sample
 from npueval.measuring.window import is_out_of_memory, said, settled
 from npueval.pipeline import Passage, build, load_precision
 from npueval.runs import to_data
-from npueval.sampling import sample
+from npueval.runs.cases import Case
+from npueval.runs.conditions import Resources
 from npueval.workloads import input_facts, load
 
 Report = Callable[[str, dict[str, Any]], None]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from npueval.cases import QUEUE, Case
 from npueval.records import Edit
 from npueval.reporting.cells import joined, missing, number
 from npueval.reporting.dossier import Dossier
+from npueval.runs.cases import QUEUE, Case
 
 PLACES = {"preprocess": "预处理", "postprocess": "后处理", "h2d": "IO（H2D）", "d2h": "IO（D2H）", "infer": "推理内核"}
 SHARE_THAT_COUNTS = 0.25

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from npueval.cases import SEGMENTS
 from npueval.plan import Dataset
 from npueval.records import Edit
 from npueval.reporting.cells import SEGMENT_NAMES, joined, missing, row, values
 from npueval.reporting.compare_baseline import logged
 from npueval.reporting.dossier import Dossier
 from npueval.reporting.mig_report import cann_and_plugin
+from npueval.runs.cases import SEGMENTS
 
 
 def edits(dossier: Dossier) -> list[Edit]:

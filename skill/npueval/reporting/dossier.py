@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from npueval.diagnosis import Diagnosis
 from npueval.environment import Environment
+from npueval.gate.diagnosis import Diagnosis
 from npueval.plan import Plan
 from npueval.records import Baseline, Comparison
 from npueval.runs import Run

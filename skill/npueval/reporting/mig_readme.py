@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 
+from npueval.commands.templates import KIT
 from npueval.plan import Plan
 from npueval.records import Baseline, Edit
 from npueval.reporting.cells import joined, missing, row, values
 from npueval.reporting.datasets import USES
 from npueval.reporting.dossier import Dossier
-from npueval.templates import KIT
 
 PLACE = "Mig_Readme#2.6"
 COLUMNS = (

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from npueval.documents.tree import Document, Section
 from npueval.rules.base import Documents, Remark, Rule, Value, at
-from npueval.tree import Document, Section
-from npueval.wording import is_blank, lacks_reason
+from npueval.rules.wording import is_blank, lacks_reason
 
 _REMARKS = ("备注", "说明")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from npueval.documents.labels import fold
+from npueval.documents.tree import Document, Section
 from npueval.errors import DocumentError, Problem
-from npueval.labels import fold
 from npueval.records import Finding
-from npueval.tree import Document, Section
 
 
 @dataclass(frozen=True)

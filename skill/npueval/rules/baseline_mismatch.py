@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from npueval.rules.base import Documents, Remark, Rule, at
-from npueval.wording import baseline_kind
+from npueval.rules.wording import baseline_kind
 
 _SNAPSHOT = "已成功适配时（请与 Compare.md、Mig_Readme.md §3.1 对齐）"
 

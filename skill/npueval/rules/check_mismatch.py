@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from npueval.rules.base import Documents, Remark, Rule, at
-from npueval.wording import Verdict, is_blank, is_open, verdict
+from npueval.rules.wording import Verdict, is_blank, is_open, verdict
 
 _REPEATED = {
     "推理 smoke": (("4.2", "推理 smoke"), ("5.1", "推理 smoke")),

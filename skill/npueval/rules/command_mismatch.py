@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from npueval.rules.base import Documents, Remark, Rule, Value, at
-from npueval.wording import is_open, plain
+from npueval.rules.wording import is_open, plain
 
 _SCRIPT = re.compile(r"(?<![\w-])[\w-]+\.(?:py|sh)\b")
 _NOT_OURS = {"set_env.sh"}

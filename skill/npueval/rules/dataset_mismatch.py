@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from npueval.labels import fold
+from npueval.documents.labels import fold
 from npueval.rules.base import Documents, Remark, Rule, Value, at
-from npueval.wording import is_blank, is_not_applicable, is_open, plain
+from npueval.rules.wording import is_blank, is_not_applicable, is_open, plain
 
 # How the rows of Mig_Readme §3.1 begin, and the rows that repeat them.
 _REPEATED = {

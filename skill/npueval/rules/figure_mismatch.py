@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from npueval.rules.base import Documents, Remark, Rule, Value, at
-from npueval.wording import figures, numbers, rounds_to
+from npueval.rules.wording import figures, numbers, rounds_to
 
 _SNAPSHOT = "已成功适配时（请与 Compare.md、Mig_Readme.md §3.1 对齐）"
 _SECTIONS = ("1", "3", "3.1", "4", "4.1")

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from npueval.rules.base import Documents, Line, Remark, Rule, Value, at
+from npueval.rules.wording import plain
 from npueval.tolerances import DEFAULTS, HALF_PRECISIONS, Tolerance, too_strict
-from npueval.wording import plain
 
 _NUMBER = r"(\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 _SINGLE = re.compile(_NUMBER, re.IGNORECASE)

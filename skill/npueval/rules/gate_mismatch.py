@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from npueval.records import Gate
 from npueval.rules.base import Documents, Remark, Rule, Value, at
-from npueval.wording import gate
+from npueval.rules.wording import gate
 
 _ABOUT_THE_GATE = re.compile(r"门禁|判定|4\.0\.3")
 _SECTION = "依赖与 README/requirements 适配判定（4.0.2～4.0.3 填写）"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from npueval.documents.structure import problems
 from npueval.rules.base import Documents, Remark, Rule
-from npueval.structure import problems
 
 
 def check(documents: Documents) -> Iterator[Remark]:

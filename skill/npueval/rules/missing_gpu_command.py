@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from npueval.rules.base import Documents, Remark, Rule, at
-from npueval.wording import baseline_kind, is_open
+from npueval.rules.wording import baseline_kind, is_open
 
 
 def check(documents: Documents) -> Iterator[Remark]:

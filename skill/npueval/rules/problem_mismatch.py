@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from npueval.rules.base import Documents, Remark, Rule, at
-from npueval.wording import denies, is_open
+from npueval.rules.wording import denies, is_open
 
 
 def check(documents: Documents) -> Iterator[Remark]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from npueval.rules.base import Documents, Remark, Rule, Value, at
-from npueval.wording import is_blank, is_open, numbers, plain
+from npueval.rules.wording import is_blank, is_open, numbers, plain
 
 _DEFAULT_LIMIT = 500
 _STEPS = re.compile(r"(?<![\d,])(\d[\d,]*)\s*(?:个?(?:step|iter|优化步|步)|次迭代)", re.IGNORECASE)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from npueval.rules.base import Documents, Remark, Rule, Value, at
-from npueval.wording import baseline_kind, is_blank, is_measured, is_open
+from npueval.rules.wording import baseline_kind, is_blank, is_measured, is_open
 
 _COLUMNS = (("3", "基线"), ("4", "CPU 基线"), ("4", "GPU 基线"))
 

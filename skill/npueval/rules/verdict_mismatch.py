@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from npueval.rules.base import Documents, Remark, Rule, at
-from npueval.wording import Verdict, verdict
+from npueval.rules.wording import Verdict, verdict
 
 _ASPECTS = {
     "精度": ("3", "精度是否达标", "全量精度达标", "精度不达标"),

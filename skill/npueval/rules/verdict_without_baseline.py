@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from npueval.rules.base import Documents, Remark, Rule, Value, at
-from npueval.wording import Verdict, is_measured, verdict
+from npueval.rules.wording import Verdict, is_measured, verdict
 
 _BASELINES = {"精度是否达标": ("3", ("基线",)), "性能是否达标": ("4", ("CPU 基线", "GPU 基线"))}
 _HINT = "write N/A（原因） until a log or a GPU result gives the baseline"

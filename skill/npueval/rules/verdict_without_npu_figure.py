@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from npueval.rules.base import Documents, Remark, Rule, at
-from npueval.wording import Verdict, is_measured, verdict
+from npueval.rules.wording import Verdict, is_measured, verdict
 
 _NPU_COLUMNS = {"精度是否达标": ("3", "迁移后"), "性能是否达标": ("4", "NPU（迁移后）")}
 _HINT = "measure on the NPU first, or write N/A（原因） instead of a verdict"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from npueval.rules.base import Documents, Remark, Rule, Value, at
-from npueval.wording import versions
+from npueval.rules.wording import versions
 
 _ROWS = {
     ("Compare", "2.2"): ("CANN / 运行时",),

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from npueval.conditions import DeviceFacts
 from npueval.errors import FormatError
 from npueval.language import Text
+from npueval.runs.conditions import DeviceFacts
 
 FORMAT = "npueval/smoke"
 VERSION = 1

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from npueval.conditions import OutputFacts
 from npueval.devices import Device
 from npueval.errors import WorkloadError
 from npueval.language import Text, same
 from npueval.pipeline import Pipeline
+from npueval.runs.conditions import OutputFacts
 from npueval.smoke.checks import Check
 from npueval.workloads import input_facts, output_facts
 

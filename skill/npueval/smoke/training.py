@@ -7,8 +7,8 @@ from functools import partial
 
 from npueval.language import Text, same
 from npueval.learning import Fault, What, fault_of, faults
+from npueval.learning.stepwatch import Watch, round_trip
 from npueval.smoke.checks import Check
-from npueval.stepwatch import Watch, round_trip
 from npueval.workloads import Workload
 
 STEPS = 4

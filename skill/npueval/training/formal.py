@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from npueval import trends
-from npueval.curves import Curve
 from npueval.language import Text, joined
+from npueval.statistics import trends
+from npueval.training.curves import Curve
 from npueval.training.soundness import unsound
 
 Status = Literal["fine", "more", "stop", "undecided"]

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from npueval import __version__
-from npueval.curves import of_values
 from npueval.devices import Device
 from npueval.errors import MeasurementError, NotExecuted, WorkloadError
 from npueval.learning import fault_of, loss_of
 from npueval.plaindata import from_plain, to_plain
 from npueval.plan import Plan, Training
 from npueval.sessions import Report, Session, Setup, in_child, open_session, orders
+from npueval.statistics.trends import LEAST_POINTS
 from npueval.training import record
+from npueval.training.curves import of_values
 from npueval.training.record import Record
 from npueval.training.short import BAND, Band, judge_short
-from npueval.trends import LEAST_POINTS
 
 _LOSSES = "losses.json"
 _CHECK_EVERY = 5

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from npueval.curves import Curve
 from npueval.errors import NpuevalError
+from npueval.training.curves import Curve
 from npueval.training.short import ShortTest
 
 FORMATS = (".png", ".svg")

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from npueval import atomic
-from npueval.curves import Curve, of_values
 from npueval.errors import FormatError, NotExecuted
 from npueval.plaindata import from_plain, to_plain
 from npueval.plan import Plan
+from npueval.training.curves import Curve, of_values
 from npueval.training.short import Band, ShortTest
 
 FORMAT = "npueval/short-test"

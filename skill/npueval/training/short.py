@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from npueval import trends
-from npueval.curves import Curve
 from npueval.language import Text, joined, same
+from npueval.statistics import trends
+from npueval.statistics.trends import Change, Steadiness
+from npueval.training.curves import Curve
 from npueval.training.soundness import unsound
-from npueval.trends import Change, Steadiness
 
 Status = Literal["passed", "failed", "undecided"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from npueval.curves import Curve
 from npueval.language import Text
-from npueval.trends import LEAST_POINTS
+from npueval.statistics.trends import LEAST_POINTS
+from npueval.training.curves import Curve
 
 
 def unsound(curve: Curve) -> tuple[bool, Text] | None:

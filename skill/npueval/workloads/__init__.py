@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from npueval.conditions import ArrayFacts, InputFacts, OutputFacts
+from npueval.runs.conditions import ArrayFacts, InputFacts, OutputFacts
 from npueval.workloads.base import ArrayKind, as_bytes, leaves, rebuilt
 from npueval.workloads.loading import Workload, load, raised
 from npueval.workloads.numpy_arrays import NumpyArrays

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from npueval.conditions import ArrayFacts
+from npueval.runs.conditions import ArrayFacts
 
 REQUIRED = ("load", "inputs", "infer")
 OPTIONAL = ("preprocess", "h2d", "d2h", "postprocess", "dataset", "check", "train_step")

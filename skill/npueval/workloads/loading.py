@@ -12,8 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from npueval.conditions import WorkloadFacts
 from npueval.errors import Problem, WorkloadError
+from npueval.runs.conditions import WorkloadFacts
 from npueval.workloads.base import OPTIONAL, REQUIRED
 from npueval.workloads.needs import fingerprints, sha256
 

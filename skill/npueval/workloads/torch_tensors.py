@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from npueval.conditions import ArrayFacts
+from npueval.runs.conditions import ArrayFacts
 from npueval.workloads.base import ArrayKind
 
 

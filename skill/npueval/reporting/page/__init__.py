@@ -18,6 +18,7 @@ from npueval.reporting.page import (
     opening,
     scaling,
     stages,
+    verified,
 )
 from npueval.reporting.page.markup import Html, element
 from npueval.reporting.page.view import View
@@ -31,6 +32,7 @@ PARTS = (
     conditions.comparability,
     conditions.environments,
     costs.build,
+    verified.build,
     evidence.build,
     gaps.doubts,
     gaps.missing,
@@ -45,6 +47,7 @@ CONTENTS = {
     "comparability": "可比性",
     "environment": "环境",
     "costs": "冷启动与内存",
+    "verified": "验证",
     "evidence": "证据",
     "doubts": "存疑",
     "missing": "缺口与命令",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from npueval.comparison_rows import LABELS
+from npueval.comparing.rows import LABELS
 from npueval.records import Change, ComparisonRow, Value
 from npueval.reporting.cells import number
 from npueval.reporting.page import bars, onecase

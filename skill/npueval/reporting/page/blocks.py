@@ -31,8 +31,9 @@ def table(caption: str, head: Sequence[Child], rows: Iterable[Sequence[Child]], 
 
 def framed(caption: str, *body: Child, class_: str | None = None) -> Html:
     """A table made of its parts, in a frame that can be scrolled with the keyboard too."""
-    whole = element("table", element("caption", caption), body, class_=class_)
-    return element("div", whole, class_="scroll", role="group", aria_label=caption, tabindex=0)
+    whole = element("table", element("caption", caption), body)
+    frame = f"scroll {class_}" if class_ else "scroll"
+    return element("div", whole, class_=frame, role="group", aria_label=caption, tabindex=0)
 
 
 def row(cells: Sequence[Child]) -> Html:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from npueval.cases import Case, Reading
-from npueval.conditions import ColdStart
 from npueval.reporting.cells import number
 from npueval.reporting.page.blocks import fold, gap, paragraph, section, table
 from npueval.reporting.page.markup import Child, Html
 from npueval.reporting.page.view import Key, View, case_name
+from npueval.runs.cases import Case, Reading
+from npueval.runs.conditions import ColdStart
 
 MEMORY = {"allocated": "张量峰值", "reserved": "分配器峰值", "device": "整卡占用", "host_rss": "主机 RSS"}
 _MIB = 1 << 20

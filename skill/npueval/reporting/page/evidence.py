@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from npueval.conditions import InputFacts
 from npueval.records import Citation, Grade
 from npueval.reporting.cells import number
 from npueval.reporting.page.blocks import code, gap, paragraph, section, table
 from npueval.reporting.page.markup import Child, Html, element
 from npueval.reporting.page.view import View
 from npueval.runs import Run
+from npueval.runs.conditions import InputFacts
 
 GRADES = {
     Grade.A: ("原始样本，且两侧测试包一致（输入、种子、协议的哈希相同）", "比值与区间、p95、p99、结论"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from npueval.commands import Template
+from npueval.commands import Shell, Template
 from npueval.reporting.page.blocks import code, fold, listed, paragraph, section, table
 from npueval.reporting.page.markup import Child, Html, element
 from npueval.reporting.page.view import View, value_of
@@ -78,7 +78,12 @@ def _command(template: Template) -> Html:
         "article",
         element("h4", template.title.say()),
         paragraph(template.note.say()),
-        element("pre", code("\n".join(template.lines("bash"))), tabindex=0, aria_label=template.title.say()),
-        fold("PowerShell", element("pre", code("\n".join(template.lines("powershell"))), tabindex=0)),
+        _lines(template, "bash"),
+        fold("PowerShell", _lines(template, "powershell")),
         class_="command",
     )
+
+
+def _lines(template: Template, shell: Shell) -> Html:
+    text = code("\n".join(template.lines(shell)))
+    return element("pre", text, role="group", tabindex=0, aria_label=f"{template.title.say()}（{shell}）")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from npueval.cases import Case
+from npueval.runs.cases import Case
 
 Floats = NDArray[np.float64]
 _FENCE = 6.0

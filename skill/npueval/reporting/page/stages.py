@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from npueval import cases
 from npueval.reporting import bottleneck
 from npueval.reporting.cells import SEGMENT_NAMES, number
 from npueval.reporting.page import bars
@@ -10,6 +9,7 @@ from npueval.reporting.page.bars import Bar
 from npueval.reporting.page.blocks import changed, figure, figures, gap, listed, paragraph, section, table
 from npueval.reporting.page.markup import Child, Html, element
 from npueval.reporting.page.view import Side, View, case_name, change_of, value_of
+from npueval.runs import cases
 
 NAMES = {**SEGMENT_NAMES, cases.QUEUE: "排队等待"}
 

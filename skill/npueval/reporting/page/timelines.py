@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from npueval import statistics
-from npueval.cases import Case
 from npueval.reporting.cells import joined, number
 from npueval.reporting.page import drawing
 from npueval.reporting.page.axes import Axis, spanning
@@ -16,6 +15,7 @@ from npueval.reporting.page.drawing import UNITS, Note, scale
 from npueval.reporting.page.markup import Html, element
 from npueval.reporting.page.samples import Floats, core, strokes, warm_up
 from npueval.reporting.page.view import Key, Side, View, case_name
+from npueval.runs.cases import Case
 
 _PARTS = 8
 _FEWEST_FOR_DRIFT = 30

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from npueval.cases import Case
 from npueval.commands import Template
 from npueval.records import Change, ComparisonRow, Value
 from npueval.reporting.dossier import Dossier
 from npueval.runs import Run
+from npueval.runs.cases import Case
 
 Column = Literal["npu", "gpu", "cpu"]
 Key = tuple[int, int, float | None]

@@ -1,0 +1,85 @@
+"""Find the files of a tree that may be logs: a cheap look at the name, then at the first kilobytes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path, PurePosixPath
+
+from npueval import logs
+from npueval.logs import streams
+
+Progress = Callable[[int, str], None]
+"""Called with the number of files seen so far and the path of the current one."""
+
+SKIPPED_FOLDERS = (
+    *(".git", ".hg", ".svn", ".venv", "venv", "site-packages", "node_modules", "__pycache__", ".tox", ".nox"),
+    *(".mypy_cache", ".ruff_cache", ".pytest_cache", ".idea", ".vscode", ".npueval", "mig_docs", "kernel_meta"),
+)
+LOOK = 64 << 10
+
+_LOG_NAMES = re.compile(r"\.(?:log|out|err)(?:\.\d+)?(?:\.(?:gz|bz2|xz))?$|^(?:nohup|stdout|stderr)\b|tfevents", re.I)
+_PERHAPS = re.compile(r"\.(?:txt|csv|tsv|json|jsonl|md|rst|res|result|stdout)(?:\.(?:gz|bz2|xz))?$", re.IGNORECASE)
+_TELLING = re.compile(r"log|train|result|metric|bench|perf|eval|summary", re.IGNORECASE)
+
+
+def files(root: Path, globs: Sequence[str] = (), progress: Progress | None = None) -> Iterator[Path]:
+    """The files under ``root`` that may be logs (those that match a glob, where globs are given), in order.
+
+    Links are not followed and nothing but regular files is returned; version control, virtual environments and caches
+    are skipped, and so is a folder that cannot be read.
+    """
+    wanted = [_pattern(glob) for glob in globs]
+    for seen, (relative, entry) in enumerate(_walk(root, PurePosixPath()), start=1):
+        if progress:
+            progress(seen, str(relative))
+        if wanted:
+            if any(pattern.fullmatch(str(relative)) for pattern in wanted):
+                yield Path(entry.path)
+        elif _may_be_log(entry):
+            yield Path(entry.path)
+
+
+def _walk(folder: Path, relative: PurePosixPath) -> Iterator[tuple[PurePosixPath, os.DirEntry[str]]]:
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_symlink():
+            continue
+        if entry.is_file(follow_symlinks=False):
+            yield relative / entry.name, entry
+        elif entry.is_dir(follow_symlinks=False) and not _skipped(entry):
+            yield from _walk(Path(entry.path), relative / entry.name)
+
+
+def _skipped(entry: os.DirEntry[str]) -> bool:
+    return entry.name in SKIPPED_FOLDERS or Path(entry.path, "pyvenv.cfg").exists()
+
+
+def _may_be_log(entry: os.DirEntry[str]) -> bool:
+    if _LOG_NAMES.search(entry.name):
+        return True
+    likely = _PERHAPS.search(entry.name) or ("." not in entry.name and _TELLING.search(entry.name))
+    return bool(likely) and _holds_a_needle(Path(entry.path))
+
+
+def _holds_a_needle(path: Path) -> bool:
+    try:
+        head = streams.open_log(path).head[:LOOK]
+    except streams.Unreadable:
+        return False
+    return any(needle in head for needle in _NEEDLES)
+
+
+def _pattern(glob: str) -> re.Pattern[str]:
+    """A glob relative to the root: ``*`` stays inside a folder, ``**/`` crosses any number of them."""
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob.removeprefix("./"))
+    meanings = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return re.compile("".join(meanings.get(part) or re.escape(part) for part in parts))
+
+
+_NEEDLES = tuple({needle.encode() for member in logs.MEMBERS for needle in member.needles})

@@ -1,0 +1,106 @@
+"""Hold the NPU against its baseline: only what is comparable gets a ratio, and only what has one a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from npueval.comparing import judging, sides
+from npueval.comparing.plausibility import implausible
+from npueval.comparing.rows import Column, Sides, accuracy_rows, performance_rows, stage_rows
+from npueval.comparing.sides import Side
+from npueval.plan import Plan
+from npueval.records import Baseline, Comparison, ComparisonPoint, ComparisonRow, Conclusion, Grade
+from npueval.runs import Run
+
+
+def compare(
+    plan: Plan,
+    run: Run | None,
+    baseline: Baseline,
+    *,
+    cpu_run: Run | None = None,
+    gpu_run: Run | None = None,
+    reason_no_run: str = "",
+) -> Comparison:
+    """The comparison of one plan: rows with ratios or refusals, and the verdicts.
+
+    ``run`` is the NPU's; ``reason_no_run`` says in Chinese why there is none. ``gpu_run`` is what the user brought
+    back, ``cpu_run`` a Run of the CPU; each fills its own column and no other.
+    """
+    npu, gpu, cpu = _columns(plan, run, baseline, cpu_run, gpu_run, reason_no_run)
+    column = _baseline_column(gpu, cpu)
+    both = Sides(plan, npu, gpu, cpu, column)
+    rows = tuple(performance_rows(both))
+    points: dict[str, tuple[ComparisonPoint, ...]] = {}
+    for name in ("gpu", "cpu"):
+        if found := both.points(name, both.keys()[0]):
+            points[name] = found
+    accuracies = tuple(accuracy_rows(both, baseline))
+    grade = _grade(rows, column)
+    performance = judging.conclude_performance(rows, grade, _differences(points.get(column or "", ())))
+    accuracy = judging.conclude_accuracy(accuracies)
+    if npu.run is None:
+        performance = accuracy = Conclusion("待定", npu.reason)
+    return Comparison(
+        run_id=run.id if run else None,
+        baseline_column=column,
+        grade=grade,
+        rows=rows,
+        stages=tuple(stage_rows(both)),
+        accuracy_rows=accuracies,
+        points=points,
+        performance=performance,
+        accuracy=accuracy,
+        total=judging.conclude(_asked(plan, performance, accuracy)),
+        doubts=tuple(dict.fromkeys(_doubts((npu, gpu, cpu), baseline))),
+    )
+
+
+def _columns(
+    plan: Plan, run: Run | None, baseline: Baseline, cpu_run: Run | None, gpu_run: Run | None, reason_no_run: str
+) -> tuple[Side, Side, Side]:
+    no_gpu = baseline.reason or "待用户在 GPU 上补采"
+    no_cpu = "CPU 侧未测" if plan.baseline.cpu else "未要求 CPU 对照"
+    return (
+        sides.of_run("npu", run, reason_no_run or "NPU 侧未测"),
+        sides.baseline_side("gpu", gpu_run, baseline, no_gpu),
+        sides.baseline_side("cpu", cpu_run, baseline, no_cpu),
+    )
+
+
+def _baseline_column(gpu: Side, cpu: Side) -> Column | None:
+    """The GPU's column; the CPU's only where the project's own log was written on a CPU and holds such figures."""
+    if gpu.run or _has_performance(gpu):
+        return "gpu"
+    return "cpu" if cpu.run is None and _has_performance(cpu) else None
+
+
+def _has_performance(side: Side) -> bool:
+    named = ("latency_p50_ms", "latency_mean_ms", "throughput")
+    return side.log is not None and any(side.log.figure(metric) for metric in named)
+
+
+def _grade(rows: Sequence[ComparisonRow], column: Column | None) -> Grade:
+    """The best evidence among the ratios that the verdict rests on."""
+    changes = [row.against_gpu if column == "gpu" else row.against_cpu for row in rows] if column else []
+    grades = sorted(change.grade.value for change in changes if change.ratio is not None)
+    return Grade(grades[0]) if grades else Grade.NONE
+
+
+def _differences(points: Sequence[ComparisonPoint]) -> str:
+    return "、".join(point.name for point in points if point.agreement == "differs")
+
+
+def _asked(plan: Plan, performance: Conclusion, accuracy: Conclusion) -> list[Conclusion]:
+    """What the plan asks for (both, where it names neither)."""
+    kpis = set(plan.request.kpis)
+    asked = [performance] if plan.request.performance or kpis & {"latency", "throughput"} else []
+    asked += [accuracy] if plan.request.accuracy or "accuracy" in kpis else []
+    return asked or [performance, accuracy]
+
+
+def _doubts(columns: Sequence[Side], baseline: Baseline) -> Iterator[str]:
+    for side in columns:
+        if side.run is not None:
+            yield from (f"{side.column.upper()}：{doubt}" for doubt in (*side.run.all_doubts(), *implausible(side.run)))
+    yield from (f"基线日志：{doubt}" for doubt in baseline.doubts)

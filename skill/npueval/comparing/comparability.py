@@ -1,0 +1,130 @@
+"""Whether two measurements may be held against each other: their conditions, point by point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from npueval.records import Agreement, Baseline, ComparisonPoint, Grade
+from npueval.runs import Run
+from npueval.runs.cases import END_TO_END, Case
+from npueval.runs.conditions import InputFacts
+
+TRANSFERS = frozenset({"h2d", "d2h"})
+UNKNOWN = "未知"
+
+
+def of_runs(npu: Run, npu_case: Case, other: Run, other_case: Case) -> tuple[ComparisonPoint, ...]:
+    """The conditions of one case of two Runs."""
+    return tuple(_of_runs(npu, npu_case, other, other_case))
+
+
+def of_log(npu: Run, npu_case: Case, baseline: Baseline) -> tuple[ComparisonPoint, ...]:
+    """The conditions of a case against those that a log states; what the log does not say is unknown."""
+    return (
+        _point("测量范围", _scope(npu_case), None, refuses=True),
+        _point("同步方式", npu.protocol.synchronisation, None),
+        _point("batch", str(npu_case.batch), baseline.fact("batch"), refuses=True),
+        _point("精度", npu.precision, _precision(baseline.fact("precision")), refuses=True),
+        _point("模型", npu.workload.ref, None, refuses=True),
+        _point("负载方式", _load(npu_case), None, refuses=True),
+        _point("分位算法", npu.protocol.percentile, None),
+        _point("卡数", str(npu.cards), baseline.fact("cards"), refuses=True),
+    )
+
+
+def refusal(points: tuple[ComparisonPoint, ...], *, rate: bool, segment: str = END_TO_END) -> str:
+    """The cell's words where a difference forbids a ratio; empty where none does.
+
+    The number of cards forbids that of a ``rate`` only; one ``segment`` is comparable whatever else was measured.
+    """
+    unconcerned = {None if rate else "卡数", "测量范围" if segment != END_TO_END else None}
+    differing = (p for p in points if p.refuses and p.agreement == "differs" and p.name not in unconcerned)
+    against = [f"{p.name} {p.npu} 与 {p.other}" for p in differing]
+    return "不可比：" + "；".join(against) if against else ""
+
+
+def grade_of_runs(points: tuple[ComparisonPoint, ...]) -> Grade:
+    """A where every condition is the same, B where raw samples stand under named differences."""
+    return Grade.A if all(point.agreement == "same" for point in points) else Grade.B
+
+
+def grade_of_log(baseline: Baseline) -> Grade:
+    """The log's own grade; D, which carries no ratio, where it does not state the batch."""
+    return baseline.grade if baseline.fact("batch") else Grade.D
+
+
+def _of_runs(npu: Run, npu_case: Case, other: Run, other_case: Case) -> Iterator[ComparisonPoint]:
+    mine, theirs = npu.protocol, other.protocol
+    cpu = "cpu" in (npu.device.kind, other.device.kind)
+    yield _point("测量范围", _scope(npu_case, cpu), _scope(other_case, cpu), refuses=True)
+    yield _point("测量方式", npu.scope, other.scope, refuses=True)
+    yield _same_or_cpu("同步方式", mine.synchronisation, theirs.synchronisation, cpu)
+    yield _point("batch", str(npu_case.batch), str(other_case.batch), refuses=True)
+    yield _point("精度", _mode(npu), _mode(other), refuses=True)
+    yield _point("模型", *_models(npu, other), refuses=True)
+    yield _point("负载方式", _load(npu_case), _load(other_case), refuses=True)
+    yield _point("卡数", str(npu_case.cards), str(other_case.cards), refuses=True)
+    left, right = (_inputs(run, npu_case.batch) for run in (npu, other))
+    yield _point("输入形状", _shapes(left), _shapes(right))
+    yield _point("输入内容", _hash(left), _hash(right))
+    yield _point("工作负载与预处理", npu.workload.sha256[:12], other.workload.sha256[:12])
+    yield _point("计划", npu.plan_sha256[:12] or None, other.plan_sha256[:12] or None)
+    yield _point("随机种子", str(npu.seed), str(other.seed))
+    yield _point("预热次数", str(mine.warmup), str(theirs.warmup))
+    yield _point("采样次数", str(mine.iterations), str(theirs.iterations))
+    yield _point("分位算法", mine.percentile, theirs.percentile)
+
+
+def _point(name: str, npu: str | None, other: str | None, *, refuses: bool = False) -> ComparisonPoint:
+    agreement: Agreement = "unknown" if not npu or not other else "same" if npu == other else "differs"
+    return ComparisonPoint(name, npu or UNKNOWN, other or UNKNOWN, agreement, refuses)
+
+
+def _same_or_cpu(name: str, npu: str, other: str, cpu: bool) -> ComparisonPoint:
+    """On the CPU a call returns finished: waiting for it would change nothing."""
+    return ComparisonPoint(name, npu, other, "same") if cpu else _point(name, npu, other)
+
+
+def _scope(case: Case, without_transfers: bool = False) -> str:
+    """The measured segments; against a CPU without the transfers, which do not exist there."""
+    return "+".join(name for name in case.samples if not (without_transfers and name in TRANSFERS))
+
+
+def _mode(run: Run) -> str:
+    return f"{run.precision}/{run.protocol.precision_mode}"
+
+
+def _models(npu: Run, other: Run) -> tuple[str | None, str | None]:
+    """Parameter counts where both are known; else the workload file, whose change alone proves no other model."""
+    counts = npu.workload.parameters, other.workload.parameters
+    if None not in counts:
+        return f"{counts[0]} 个参数", f"{counts[1]} 个参数"
+    if npu.workload.sha256 == other.workload.sha256:
+        return npu.workload.sha256[:12], other.workload.sha256[:12]
+    return None, None
+
+
+def _load(case: Case) -> str:
+    if case.load == "open":
+        return f"开环 {case.rate:g} 请求/s"
+    return "顺序单请求" if case.concurrency == 1 else f"闭环并发 {case.concurrency}"
+
+
+def _inputs(run: Run, batch: int) -> InputFacts | None:
+    return next((facts for facts in run.inputs if facts.batch == batch), None)
+
+
+def _hash(facts: InputFacts | None) -> str | None:
+    return facts.sha256[:12] if facts else None
+
+
+def _shapes(facts: InputFacts | None) -> str | None:
+    return "；".join(f"{list(array.shape)} {array.dtype}" for array in facts.arrays) if facts else None
+
+
+def _precision(stated: str | None) -> str | None:
+    """A log's word for a precision, in the plan's spelling; ``None`` where it is none of them."""
+    names = {"float32": "fp32", "float16": "fp16", "half": "fp16", "bfloat16": "bf16", "tf32": "tf32"}
+    word = (stated or "").lower().removeprefix("torch.")
+    word = names.get(word, word)
+    return word if word in {"fp32", "fp16", "bf16", "int8", "tf32"} else None

@@ -1,0 +1,215 @@
+"""The rows of a comparison: each metric of each case on all three sides, with a ratio or the reason for none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from npueval import statistics
+from npueval.comparing import accuracy, comparability, judging, sides
+from npueval.comparing.sides import Side
+from npueval.plan import Plan
+from npueval.records import (
+    AccuracyRow,
+    Baseline,
+    Change,
+    ComparisonPoint,
+    ComparisonRow,
+    Direction,
+    Grade,
+    Value,
+)
+from npueval.runs.cases import END_TO_END, SEGMENTS, Case
+
+LABELS = {"latency_p50_ms": "延迟 p50 (ms)", "latency_p95_ms": "延迟 p95 (ms)", "latency_mean_ms": "延迟均值 (ms)"}
+STAGES = {
+    "preprocess": "预处理",
+    "h2d": "数据上传 (h2d)",
+    "infer": "推理",
+    "d2h": "结果下载 (d2h)",
+    "postprocess": "后处理",
+}
+
+Column = Literal["gpu", "cpu"]
+Key = tuple[int, int, float | None]
+"""Batch, concurrency, arrival rate."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The three columns of one plan; ``baseline`` names the one that verdicts rest on."""
+
+    plan: Plan
+    npu: Side
+    gpu: Side
+    cpu: Side
+    baseline: Column | None
+
+    def keys(self) -> list[Key]:
+        """Every case of the plan, the target case first."""
+        plan = self.plan
+        loads: list[tuple[int, float | None]] = [(workers, None) for workers in plan.concurrency]
+        loads += [(max(plan.concurrency), rate) for rate in plan.arrival_rates]
+        batches = (plan.target_batch, *(batch for batch in plan.batches if batch != plan.target_batch))
+        return [(batch, *load) for batch in batches for load in loads]
+
+    def points(self, column: Column, key: Key) -> tuple[ComparisonPoint, ...]:
+        """The conditions of the NPU against those of a column, for one case; empty where one of them has none."""
+        other: Side = getattr(self, column)
+        mine, theirs = self.npu.case(*key), other.case(*key)
+        if self.npu.run is None or mine is None:
+            return ()
+        if other.run is not None and theirs is not None:
+            return comparability.of_runs(self.npu.run, mine, other.run, theirs)
+        return comparability.of_log(self.npu.run, mine, other.log) if other.log else ()
+
+
+def performance_rows(both: Sides) -> Iterator[ComparisonRow]:
+    """Latency and throughput of every case; the mean too where a log has nothing better."""
+    for number, key in enumerate(both.keys()):
+        logged = [side.log for side in (both.gpu, both.cpu) if side.log]
+        means = number == 0 and any(log.figure("latency_mean_ms") for log in logged)
+        for metric in ("latency_p50_ms", "latency_p95_ms", *["latency_mean_ms"] * means, "throughput"):
+            yield _row(both, metric, key, target=number == 0)
+
+
+def stage_rows(both: Sides) -> Iterator[ComparisonRow]:
+    """The median of every segment of the target case."""
+    for segment in SEGMENTS:
+        if segment in both.plan.segments:
+            yield _row(both, "latency_p50_ms", both.keys()[0], target=False, segment=segment)
+
+
+def accuracy_rows(both: Sides, baseline: Baseline) -> Iterator[AccuracyRow]:
+    """The plan's accuracy metric: what the NPU's own check found against the GPU's, or against the log's figure."""
+    target = both.plan.targets.accuracy
+    if target is None:
+        return
+    run = both.npu.run
+    npu = _bounded(sides.checked_accuracy(run, target.metric) if run else Value(reason=both.npu.reason), target.metric)
+    base, grade = _accuracy_baseline(both, baseline, target.metric)
+    refusal = _accuracy_refusal(npu, base)
+    judgement, reason = accuracy.judge(target, npu, base, refusal)
+    yield AccuracyRow(
+        metric=target.metric,
+        direction=target.direction,
+        baseline=base,
+        npu=npu,
+        difference=None if refusal else _difference(npu, base),
+        refusal=refusal,
+        target=accuracy.target_text(target),
+        judgement=judgement,
+        reason=reason,
+        grade=Grade.NONE if refusal else grade,
+    )
+
+
+def _difference(npu: Value, base: Value) -> float | None:
+    return None if npu.value is None or base.value is None else npu.value - base.value
+
+
+def _bounded(value: Value, metric: str) -> Value:
+    around = accuracy.interval(metric, value)
+    return replace(value, low=around.low, high=around.high) if around else value
+
+
+def _accuracy_baseline(both: Sides, baseline: Baseline, metric: str) -> tuple[Value, Grade]:
+    if both.gpu.run is not None:
+        found = sides.checked_accuracy(both.gpu.run, metric)
+        if found.value is not None:
+            return found, Grade.B
+    return sides.logged_accuracy(baseline, metric)
+
+
+def _accuracy_refusal(npu: Value, base: Value) -> str:
+    if npu.n and base.n and npu.n != base.n:
+        return f"不可比：样本数 {npu.n} 与 {base.n}"
+    return ""
+
+
+def _row(both: Sides, metric: str, key: Key, *, target: bool, segment: str = END_TO_END) -> ComparisonRow:
+    direction: Direction = "higher" if metric == "throughput" else "lower"
+    npu, gpu, cpu = (side.value(metric, *key, segment) for side in (both.npu, both.gpu, both.cpu))
+    against = {name: _change(both, name, metric, key, segment, npu, value) for name, value in _others(gpu, cpu)}
+    unit = both.plan.unit if metric == "throughput" else "ms"
+    wanted = judging.performance_target(metric, unit, direction, both.plan.targets) if target else ""
+    change = against[both.baseline] if both.baseline else Change(refusal=f"没有性能基线（{gpu.reason}）")
+    judged = judging.judge_performance(metric, direction, npu, change, both.plan.targets) if wanted else (None, "")
+    if both.baseline is None and judged[0] == "达标":
+        judged = "无法判定", f"绝对目标已满足，但{change.refusal}"
+    batch, concurrency, rate = key
+    return ComparisonRow(
+        metric=metric,
+        label=_label(both, metric, key, segment),
+        unit=unit,
+        direction=direction,
+        segment=segment,
+        batch=batch,
+        concurrency=concurrency,
+        rate=rate,
+        npu=npu,
+        gpu=gpu,
+        cpu=cpu,
+        against_gpu=against["gpu"],
+        against_cpu=against["cpu"],
+        target=wanted,
+        judgement=judged[0],
+        reason=judged[1],
+    )
+
+
+def _others(gpu: Value, cpu: Value) -> tuple[tuple[Column, Value], tuple[Column, Value]]:
+    return ("gpu", gpu), ("cpu", cpu)
+
+
+def _change(both: Sides, column: Column, metric: str, key: Key, segment: str, npu: Value, other: Value) -> Change:
+    if npu.value is None or other.value is None:
+        return Change(refusal=f"N/A（{other.reason if npu.value is not None else npu.reason}）")
+    side: Side = getattr(both, column)
+    points = both.points(column, key)
+    refused = comparability.refusal(points, rate=metric == "throughput", segment=segment)
+    if refused:
+        return Change(refusal=refused)
+    if side.log is not None:
+        return _of_means(metric, npu.value, other.value, side.log)
+    mine, theirs = both.npu.case(*key), side.case(*key)
+    assert mine is not None and theirs is not None
+    grade = comparability.grade_of_runs(points)
+    ratio = _ratio(mine, theirs, metric, segment, npu.value, other.value)
+    outcome = statistics.verdict(ratio, "higher", both.plan.targets.margin)
+    return Change(ratio.value, ratio.low, ratio.high, outcome, grade=grade)
+
+
+def _of_means(metric: str, npu: float, other: float, log: Baseline) -> Change:
+    grade = comparability.grade_of_log(log)
+    figure = log.figure(metric)
+    if metric == "throughput" and figure is not None and figure.per not in ("total", "card"):
+        return Change(refusal="不可比：日志的吞吐未写明是单卡还是总和")
+    if grade is Grade.D:
+        return Change(refusal="不可比：日志未写明 batch，只能展示（D 级）")
+    return Change(npu / other if metric == "throughput" else other / npu, grade=grade)
+
+
+def _ratio(mine: Case, theirs: Case, metric: str, segment: str, npu: float, other: float) -> statistics.Ratio:
+    """Above 1: the NPU is the better one. The interval is that of the samples, moved onto the ratio of the values."""
+    left, right = (case.milliseconds(segment) for case in (mine, theirs))
+    if metric == "throughput":
+        found = statistics.ratio(left, right, "throughput")
+        assert found is not None
+        return found.scaled(npu / other / found.value)
+    statistic: Literal["p50", "p95", "mean"] = sides.STATISTICS[metric]
+    found = statistics.ratio(right, left, statistic)
+    assert found is not None
+    return found
+
+
+def _label(both: Sides, metric: str, key: Key, segment: str) -> str:
+    if segment != END_TO_END:
+        return STAGES[segment]
+    name = f"吞吐 ({both.plan.unit})" if metric == "throughput" else LABELS[metric]
+    first, (batch, concurrency, rate) = both.keys()[0], key
+    if key == first:
+        return name
+    load = "" if (concurrency, rate) == first[1:] else f"，并发={concurrency}" + (f"，{rate:g} 请求/s" if rate else "")
+    return f"{name}（batch={batch}{load}）"

@@ -1,0 +1,117 @@
+"""One side of a comparison: its values in a row's unit, or the Chinese reason why it has none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from npueval import metrics
+from npueval.records import Baseline, Figure, Grade, Value
+from npueval.runs import Run
+from npueval.runs.cases import END_TO_END, Case
+
+STATISTICS: dict[str, Literal["p50", "p95", "mean"]] = {
+    "latency_p50_ms": "p50",
+    "latency_p95_ms": "p95",
+    "latency_mean_ms": "mean",
+}
+KINDS = {"npu": "npu", "gpu": "cuda", "cpu": "cpu"}
+
+
+@dataclass(frozen=True)
+class Side:
+    """A column: a Run of its own device, else figures that a log has, else the ``reason`` why it is empty."""
+
+    column: str
+    run: Run | None = None
+    log: Baseline | None = None
+    reason: str = ""
+
+    def case(self, batch: int, concurrency: int, rate: float | None) -> Case | None:
+        """The Run's case of a batch under a load."""
+        return self.run.case(batch, concurrency, rate) if self.run else None
+
+    def value(self, metric: str, batch: int, concurrency: int, rate: float | None, segment: str = END_TO_END) -> Value:
+        """The side's value of a performance metric."""
+        if self.run is None:
+            return self._logged(metric) if self.log and segment == END_TO_END else Value(reason=self.reason)
+        case = self.case(batch, concurrency, rate)
+        if case is None or not case.n:
+            load = f"batch={batch} 并发={concurrency}" + (f" 到达率={rate:g}/s" if rate else "")
+            return Value(reason=(case and case.error) or f"没有测 {load}", source=self.run.id)
+        if metric == "throughput":
+            found = case.throughput()
+            return Value(found, n=case.n, reason="" if found else "没有计时窗口", source=self.run.id)
+        if segment != END_TO_END and segment not in case.samples:
+            return Value(reason=self.run.not_measured.get(segment, "未测"), source=self.run.id)
+        return self._latency(case, STATISTICS[metric], segment)
+
+    def _latency(self, case: Case, statistic: str, segment: str) -> Value:
+        assert self.run is not None
+        summary = case.summary(segment)
+        value = getattr(summary, statistic)
+        if value is None:
+            return Value(n=summary.n, reason=f"样本不足 (n={summary.n})", source=self.run.id)
+        bounds = summary.intervals.get(statistic)
+        low, high = (bounds.low, bounds.high) if bounds else (None, None)
+        return Value(value, low, high, summary.n, source=self.run.id)
+
+    def _logged(self, metric: str) -> Value:
+        assert self.log is not None
+        figure = self.log.figure(metric)
+        if figure is None:
+            return Value(reason=f"日志 {self.log.path} 没有这一项")
+        return Value(figure.value, n=figure.n, source=str(figure.source or self.log.path))
+
+
+def of_run(column: str, run: Run | None, reason: str) -> Side:
+    """The column of a Run. A Run of another device, a simulated or an invalid one gives the column no value."""
+    if run is None:
+        return Side(column, reason=reason)
+    if run.device.kind != KINDS[column]:
+        return Side(column, reason=f"{run.id} 在 {run.device.kind} 上测得，不能填入这一列")
+    if run.simulated:
+        return Side(column, reason=f"{run.id} 来自模拟设备，不产生可报告的数字")
+    if not run.valid:
+        return Side(column, reason=f"{run.id} 无效：{'；'.join(run.invalid)}")
+    return Side(column, run=run)
+
+
+def baseline_side(column: str, run: Run | None, baseline: Baseline, reason: str) -> Side:
+    """A baseline column: the Run where there is one, else the log where it was written on such a device."""
+    if run is not None:
+        return of_run(column, run, reason)
+    if baseline.source == "log" and baseline.fact("device_kind") == column:
+        return Side(column, log=baseline, reason=f"日志 {baseline.path} 没有这一项")
+    return Side(column, reason=reason)
+
+
+def checked_accuracy(run: Run, metric: str) -> Value:
+    """What the workload's own check found for a metric, as a fraction where the metric is a share."""
+    result: Mapping[str, Any] = run.output_check.result if run.output_check else {}
+    value = result.get("value")
+    if value is None or metrics.canonical(str(result.get("metric"))) != metrics.canonical(metric):
+        why = run.output_check.reason if run.output_check else ""
+        return Value(reason=f"输出校验没有给出 {metric}" + (f"（{why}）" if why else ""), source=run.id)
+    percent = metrics.kind(metric) == "score" and value > 1
+    return Value(float(value) / (100 if percent else 1), n=result.get("n"), source=run.id)
+
+
+def logged_accuracy(baseline: Baseline, metric: str) -> tuple[Value, Grade]:
+    """What a log says of a metric, and what that is worth: more where data set and sample count stand beside it."""
+    figure = _find(baseline, metric)
+    if figure is None:
+        return Value(reason=baseline.reason or f"日志 {baseline.path} 没有 {metric}"), Grade.NONE
+    source = str(figure.source or baseline.path)
+    if figure.unit == "scale?":
+        return Value(reason=f"日志中 {metric} 的刻度（百分数还是小数）无法确定", source=source), Grade.NONE
+    placed = baseline.fact("dataset") and (baseline.fact("split") or figure.n)
+    grade = Grade.B if placed and baseline.grade is Grade.C else baseline.grade
+    return Value(figure.value, n=figure.n, source=source), grade
+
+
+def _find(baseline: Baseline, metric: str) -> Figure | None:
+    wanted = metrics.canonical(metric)
+    found = (figure for figure in baseline.figures if metrics.canonical(figure.metric) == wanted)
+    return baseline.figure(metric) or next(found, None)

@@ -1,0 +1,1 @@
+"""The migration documents: bytes in, a tree out; addresses, places, layout, transactions."""

@@ -1,0 +1,169 @@
+"""What a logged run is worth as a baseline: its figures in normal form, what is missing, what is doubtful."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+
+from npueval import metrics
+from npueval.logs.logged import MILLISECONDS, LoggedRun, Series
+from npueval.records import Baseline, Citation, Figure, Grade
+
+CONDITIONS = {
+    "数据集或划分": ("dataset", "split"),
+    "环境（设备型号）": ("device",),
+    "batch 或超参数": ("batch", "learning_rate"),
+}
+"""What a complete baseline holds beside a metric: any one fact of each row."""
+
+INFERENCE = {"推理延迟 p50": "latency_p50_ms", "推理延迟 p95": "latency_p95_ms", "推理吞吐": "throughput"}
+
+_FAR = 2.0
+_MOST_WARMUP = 0.25
+
+
+class NoBaseline(Exception):
+    """The run can be no baseline at all; the message says why, in Chinese."""
+
+
+def assess(run: LoggedRun, doubts: tuple[str, ...] = ()) -> Baseline:
+    """A run as a baseline. :class:`NoBaseline` where its losses are not finite or it holds no figure."""
+    _refuse_broken(run)
+    figures = tuple(_figures(run))
+    if not figures:
+        raise NoBaseline("没有可用的数值：全部缺失、为负或不适用")
+    missing = tuple(name for name, keys in CONDITIONS.items() if not any(key in run.facts for key in keys))
+    lacking = tuple(name for name, metric in INFERENCE.items() if all(figure.metric != metric for figure in figures))
+    return Baseline(
+        source="log",
+        grade=Grade.D if missing else run.grade,
+        facts=dict(run.facts),
+        figures=figures,
+        missing=missing + lacking,
+        doubts=(*doubts, *run.doubts, *_doubts(run)),
+        path=run.path,
+    )
+
+
+def is_complete(baseline: Baseline) -> bool:
+    """Whether it holds a metric, a data set or split, an environment, and a batch or hyper-parameters."""
+    return bool(baseline.figures) and not any(name in baseline.missing for name in CONDITIONS)
+
+
+def steady(series: Series) -> tuple[list[float], int]:
+    """The values after the warm-up, and how many were left out: the first of the run and of each epoch, and leading
+    values that are more than twice or less than half of what follows."""
+    values = list(series.values)
+    if len(values) < 2:
+        return values, 0
+    firsts = {0, *(i for i in range(1, len(values)) if series.epochs[i] != series.epochs[i - 1])}
+    each_epoch = len(firsts) * 2 < len(values)
+    kept = [i for i in range(1, len(values)) if not (each_epoch and i in firsts)]
+    chosen = [values[i] for i in kept]
+    later = median(chosen[len(chosen) // 2 :])
+    most = int(len(chosen) * _MOST_WARMUP)
+    slow = 0
+    while slow < most and not later / _FAR <= chosen[slow] <= later * _FAR:
+        slow += 1
+    return chosen[slow:], len(values) - len(chosen) + slow
+
+
+def _refuse_broken(run: LoggedRun) -> None:
+    for series in run.series.values():
+        if series.column.kind in ("score", "latency", "throughput"):
+            continue
+        where = series.first_not_finite
+        if where and (series.ends_not_finite or series.not_finite * 20 > series.count):
+            total = series.count + series.not_finite
+            raise NoBaseline(f"{series.column.metric} 出现 NaN/Inf（{series.not_finite}/{total} 次，首次在 {where}）")
+        if series.column.kind == "loss" and series.count and not any(series.values):
+            raise NoBaseline(f"{series.column.metric} 恒为 0.0（{run.path}:{series.last_at[0]}），训练已失效")
+
+
+def _figures(run: LoggedRun) -> Iterator[Figure]:
+    for series in run.series.values():
+        if not series.count:
+            continue
+        timed = series.column.kind in ("latency", "throughput")
+        figure = _timed(run, series) if timed else _valued(run, series)
+        if figure:
+            yield figure
+
+
+def _timed(run: LoggedRun, series: Series) -> Figure | None:
+    column = series.column
+    values, left_out = steady(series)
+    middle = median(values)
+    if middle <= 0:
+        return None
+    rate = column.kind == "throughput"
+    prefix = "" if series.phase == "infer" else f"{series.phase}_"
+    how = f"{len(values)} 个打印值的中位数 {middle:g} {column.unit}，去掉预热 {left_out} 个" if left_out else ""
+    return Figure(
+        metric=f"{prefix}{column.metric}",
+        value=middle * (1.0 if rate else MILLISECONDS[column.unit]),
+        unit=column.unit if rate else "ms",
+        direction=column.direction,
+        source=_cite(run, series.last_at),
+        original=how or f"{middle:g} {column.unit}",
+        per="total" if column.per and run.fact("cards") == "1" else column.per,
+    )
+
+
+def _valued(run: LoggedRun, series: Series) -> Figure | None:
+    column = series.column
+    if column.kind in ("score", "error") and series.last < 0:
+        return None
+    unit, why = _scale(run, series)
+    factor = 0.01 if unit == "percent" else 1.0
+    best = f"；全程最好 {series.best:g}（行 {series.best_at[0]}）" if series.best != series.last else ""
+    return Figure(
+        metric=_name(series),
+        value=series.last * factor,
+        unit="fraction" if unit == "percent" else unit,
+        direction=column.direction,
+        source=_cite(run, series.last_at),
+        original=f"末次 {series.last:g}{best}{f'；{why}' if why else ''}",
+        n=run.counts.get(column.metric),
+    )
+
+
+def _name(series: Series) -> str:
+    """The metric's name, which says on what it was taken where that is not the usual: scores held out, losses not."""
+    name, kind = series.column.metric, series.column.kind
+    if series.phase == "train":
+        return f"train_{name}" if kind == "score" and not name.startswith("train") else name
+    return name if kind == "score" or metrics.is_held_out(name) else f"eval_{name}"
+
+
+def _scale(run: LoggedRun, series: Series) -> tuple[str, str]:
+    """``fraction``, ``percent`` or ``scale?`` of a score, and how one can tell."""
+    if series.column.unit != "scale?":
+        return series.column.unit, {"percent": "该格式按百分数打印", "fraction": ""}.get(series.column.unit, "")
+    if series.column.metric in run.scales:
+        return run.scales[series.column.metric]
+    highest = max(series.values)
+    if highest > 1:
+        return "percent", f"出现过大于 1 的值 {highest:g}，按百分数"
+    return "scale?", "取值都不大于 1，无法区分百分数与小数"
+
+
+def _cite(run: LoggedRun, at: tuple[int, str]) -> Citation:
+    return Citation(run.path, at[0], at[1].strip()[:400])
+
+
+def _doubts(run: LoggedRun) -> Iterator[str]:
+    if run.restarted:
+        yield f"从第 {run.first_line} 行起是重新开始（或续训）的一次运行，续训后的吞吐可能偏高"
+    for key, facts in run.conflicts.items():
+        yield f"{key} 前后不一致：" + "；".join(f"{fact.value}（{fact.source}）" for fact in facts[:3])
+    for series in run.series.values():
+        if series.first_not_finite:
+            where = f"首次在 {series.first_not_finite}"
+            yield f"{series.column.metric} 有 {series.not_finite} 个 NaN/Inf（{where}），未计入"
+        if series.thinned:
+            yield f"{series.column.metric} 共 {series.count} 个值，中位数取自均匀抽取的 {len(series.values)} 个"
+    epochs = run.fact("epochs")
+    reached = run.positions.get("train", (-1.0, -1.0))[0]
+    if epochs and not run.finished and 0 <= reached < float(epochs) - 1:
+        yield f"只到 epoch {reached:g}，配置为 {epochs}：未跑完，指标不是最终值"

@@ -1,0 +1,109 @@
+"""Read one log: which formats it holds, which runs, and everything they say. A stream, whatever the size."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from npueval import logs
+from npueval.logs import streams
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import LoggedRun
+from npueval.logs.reading import Reader
+
+LARGEST_DOCUMENT = 16 << 20
+
+_USAGE = re.compile(r"^\s*usage: ", re.MULTILINE)
+_ARGUMENT_ERROR = re.compile(r"error: (?:argument|the following arguments|unrecognized arguments|ambiguous)")
+_FILE_NAME = re.compile(r"[\w./\\-]+\.\w{1,5}")
+_LEAST_FIELDS = 5
+_FIELD = re.compile(r"#|---$|[\w.-]{1,60}:(?: |$)")
+_EXPORT = re.compile(r"onnx|torch\.jit|\bATC\b|export", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Extract:
+    """What a log holds. ``runs`` is empty where it is ``rejected``, with the reason."""
+
+    path: str
+    runs: tuple[LoggedRun, ...]
+    rejected: str = ""
+    lines: int = 0
+    encoding: str = ""
+    compression: str = ""
+    doubts: tuple[str, ...] = ()
+
+
+def extract(path: Path, shown: str = "") -> Extract:
+    """Read a log. ``shown`` is the path to cite. A file that is no log is rejected with the reason, never an error."""
+    shown = shown or str(path)
+    try:
+        stream = streams.open_log(path)
+        if stream.head.lstrip()[:1] in (b"{", b"[") and (runs := _document(stream, shown)):
+            return _found(stream, shown, runs, runs[-1].last_line)
+        return _read(path, shown)
+    except streams.Unreadable as error:
+        return Extract(shown, (), rejected=error.message)
+
+
+def _read(path: Path, shown: str) -> Extract:
+    """By lines, with the known formats; where none of them finds a value, with the last resort."""
+    for members in (logs.MEMBERS, logs.LAST_RESORT):
+        stream = streams.open_log(path)
+        reader = Reader(shown, [member() for member in members])
+        for block in stream.blocks():
+            reader.read(block)
+        runs = reader.book.close()
+        if runs:
+            break
+    if reader.torn:
+        stream.doubts.append(f"{len(reader.torn)} 条 JSON 记录残缺，不采用（首个在第 {reader.torn[0]} 行）")
+    rejected = "" if runs else _why_not(streams.text_of(stream.head[:65536]), reader.lines)
+    return _found(stream, shown, runs, reader.lines, rejected)
+
+
+def _found(stream: streams.Stream, shown: str, runs: list[LoggedRun], lines: int, rejected: str = "") -> Extract:
+    doubts = tuple(dict.fromkeys(stream.doubts))
+    return Extract(shown, tuple(runs), rejected, lines, stream.encoding, stream.compression, doubts)
+
+
+def _document(stream: streams.Stream, shown: str) -> list[LoggedRun]:
+    """The runs of a file that is one JSON document of a known format; none where it is anything else, or too large."""
+    formats = [member() for member in logs.MEMBERS if issubclass(member, logs.DocumentFormat)]
+    text = b""
+    for block in stream.blocks():
+        text += block
+        if len(text) > LARGEST_DOCUMENT:
+            return []
+    if not any(needle.encode() in text for form in formats for needle in form.needles):
+        return []
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    book = Logbook(shown)
+    book.document = streams.text_of(text).split("\n")
+    for form in formats:
+        book.at(1, book.document[0], form)
+        if form.read(document, book):
+            break
+    return book.close()
+
+
+def _why_not(head: str, lines: int) -> str:
+    """Why a text holds no metric, as far as its beginning tells."""
+    written = [line.strip() for line in head.split("\n") if line.strip()]
+    names = sum(bool(_FILE_NAME.fullmatch(line)) for line in written)
+    if _USAGE.search(head) and _ARGUMENT_ERROR.search(head):
+        return "是命令行用法错误（argparse），训练没有开始，没有任何指标"
+    if names * 10 > len(written) * 9:
+        return "是文件名清单，没有任何指标"
+    export = _EXPORT.search(head)
+    if export:
+        return f"是模型导出或转换的记录（{export[0]}），没有任何指标"
+    fields = sum(bool(_FIELD.match(line)) for line in written)
+    if fields >= _LEAST_FIELDS and fields * 10 > len(written) * 6:
+        return "像是配置文件，没有任何指标"
+    return f"读了 {lines} 行，没有认得的指标记录"

@@ -1,0 +1,223 @@
+"""The book into which the log formats write what they read: it tells runs apart and keeps the place of everything."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any, Protocol
+
+from npueval.logs import numerals
+from npueval.logs.logged import Column, LoggedRun, Phase, Position, Series
+from npueval.records import Citation, Fact, Grade
+
+LONGEST_TEXT = 400
+LONGEST_SILENCE_DAYS = 2
+NOWHERE: Position = (-1.0, -1.0)
+_DATE = re.compile(r"(20\d\d)[-/](\d\d)[-/](\d\d)")
+_YEARLESS = re.compile(r"(?<!\d)(?<![/-])\d\d[-/]\d\d \d\d:\d\d:\d\d")
+
+
+class Reading(Protocol):
+    """What the book must know of the format that writes into it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def grade(self) -> Grade: ...
+
+    def column(self, key: str) -> Column | None: ...
+
+
+Follower = Callable[[str], bool]
+
+
+class Logbook:
+    """What has been read of one file so far; formats write into it while ``line`` and ``text`` say where they are.
+
+    Facts that stand before a run (a header, a configuration dump) hold for the runs after them until the file states
+    them anew.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.line, self.text = 0, ""
+        self.runs: list[LoggedRun] = []
+        self.follower: Follower | None = None
+        self.document: Sequence[str] = ()
+        self.spread: Mapping[str, tuple[int, str]] | None = None
+        self._sections: list[int] = [0]
+        self._ambient: list[tuple[int, str, Fact]] = []
+        self._current: dict[str, LoggedRun] = {}
+        self._format: Reading | None = None
+
+    def at(self, line: int, text: str, format: Reading) -> None:
+        """Say which line is being read, for which format."""
+        self.line, self.text, self._format = line, text, format
+
+    def cite(self) -> Citation:
+        """The current line."""
+        return Citation(self.path, self.line, self.text.strip()[:LONGEST_TEXT])
+
+    def fact(self, key: str, value: str) -> None:
+        """A fact of the current run, or of those that follow where none has begun. A contradiction keeps both."""
+        value = value.strip().strip("\"'").strip()
+        if value.lower() in numerals.MISSING:
+            return
+        fact = Fact(value, self.cite())
+        run = self._current.get(self._format.name) if self._format else None
+        if run:
+            run.learn(key, fact)
+        else:
+            self._ambient.append((self.line, key, fact))
+
+    def doubt(self, text: str) -> None:
+        """Something a reader of the current run must know."""
+        self.run().doubts.setdefault(f"{text}（{self.path}:{self.line}）")
+
+    def scale(self, metric: str, unit: str, why: str) -> None:
+        """Whether a score is a ``fraction`` or a ``percent``, and how one can tell."""
+        self.run().scales.setdefault(metric, (unit, why))
+
+    def seek(self, key: str, element: int = 0) -> None:
+        """Cite the line of a key of a JSON document, or that of an element of the list that is its value."""
+        first = next((i for i, line in enumerate(self.document) if f'"{key}"' in line), 0)
+        spread = self.document[first].rstrip().endswith("[")
+        self.line = first + 1 + (element + 1 if spread else 0)
+        self.text = self.document[min(self.line, len(self.document)) - 1]
+
+    def follow(self, reader: Follower) -> None:
+        """Give the next lines, whatever they hold, to ``reader`` until it returns ``False``."""
+        self.follower = reader
+
+    def begin(self) -> LoggedRun:
+        """Start a new run of the current format."""
+        assert self._format is not None
+        run = LoggedRun(self._format.name, self._format.grade, self.path, self.line, self.line)
+        if dated := _DATE.search(self.text[:80]):
+            run.learn("date", Fact("-".join(dated.groups()), self.cite()))
+        elif _YEARLESS.search(self.text[:40]):
+            run.doubts.setdefault("时间戳没有年份，测量日期未知")
+        self.runs.append(run)
+        self._current[self._format.name] = run
+        return run
+
+    def end(self, *, finished: bool = False) -> None:
+        """The current run is over: whatever comes next belongs to another."""
+        if self._format and (run := self._current.pop(self._format.name, None)):
+            run.finished = run.finished or finished
+
+    def divide(self) -> None:
+        """All current runs are over: something else begins."""
+        self._current.clear()
+
+    def section(self) -> None:
+        """A command, a heading or a new configuration: nothing stated before holds for what follows."""
+        self.divide()
+        self._sections.append(self.line)
+
+    def run(self) -> LoggedRun:
+        """The current run, begun if there is none."""
+        assert self._format is not None
+        return self._current.get(self._format.name) or self.begin()
+
+    def close(self) -> list[LoggedRun]:
+        """The runs that hold a value, each with the conditions that the file states for it."""
+        found = sorted((run for run in self.runs if run.series), key=lambda run: run.first_line)
+        end = 0
+        for number, run in enumerate(found):
+            last = run.last_line if number + 1 < len(found) else sys.maxsize
+            self._conditions(run, end, last)
+            end = max(end, run.last_line)
+        return found
+
+    def _conditions(self, run: LoggedRun, previous_end: int, last: int) -> None:
+        """What stands between the run before and this one (a header), else the last earlier statement of a key, else
+        what is printed in the midst of the run."""
+        section = max(line for line in self._sections if line <= run.first_line)
+        known = [(line, key, fact) for line, key, fact in self._ambient if section <= line <= run.first_line]
+        header = [(key, fact) for line, key, fact in known if line > previous_end]
+        stated = {key for key, _ in header}
+        earlier = {key: fact for line, key, fact in known if line <= previous_end and key not in stated}
+        within = [(key, fact) for line, key, fact in self._ambient if run.first_line < line <= last]
+        for key, fact in (*header, *earlier.items()):
+            run.learn(key, fact)
+        for key, fact in within:
+            run.facts.setdefault(key, fact)
+
+    def record(
+        self, pairs: Iterable[tuple[str, Any]], *, phase: Phase = "train", epoch: float = -1.0, step: float = -1.0
+    ) -> LoggedRun:
+        """The values of one record. A training position before the last one is a restart: it begins another run."""
+        assert self._format is not None
+        run = self._current.get(self._format.name) or self.begin()
+        here = (epoch, step)
+        previous = run.positions.get(phase)
+        if phase == "train" and previous is not None and _before(here, previous):
+            run = self.begin()
+            run.restarted = True
+        elif self.text[:11] != run.stamp and self._days_later(run):
+            run = self.begin()
+        if here != NOWHERE:
+            run.positions[phase] = here
+        run.last_line = self.line
+        for key, value in pairs:
+            column = self._format.column(key)
+            if column is not None:
+                if self.spread is not None:
+                    self.line, self.text = self.spread.get(key, (self.line, self.text))
+                self._take(run, column, column.phase or phase, here, value)
+        return run
+
+    def _days_later(self, run: LoggedRun) -> bool:
+        """Whether the line was written days after the run's last one: another run, appended to the file."""
+        run.stamp = self.text[:11]
+        found = _DATE.search(self.text[:80])
+        if not found:
+            return False
+        try:
+            day = date(*map(int, found.groups())).toordinal()
+        except ValueError:
+            return False
+        gap, run.day = abs(day - (run.day or day)), day
+        return gap > LONGEST_SILENCE_DAYS
+
+    def _take(self, run: LoggedRun, column: Column, phase: Phase, here: Position, value: Any) -> None:
+        number: float | None
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = self._read(run, column, str(value))
+            if number is None:
+                return
+        series = run.series.get((phase, column.metric))
+        if series is None:
+            series = run.series[phase, column.metric] = Series(column, phase)
+        if not math.isfinite(number):
+            series.refuse(self.cite())
+        elif series.last == number and series.last_position == here != NOWHERE:
+            run.repeats += 1
+        else:
+            series.add(number, here, self.line, self.text)
+
+    def _read(self, run: LoggedRun, column: Column, value: str) -> float | None:
+        try:
+            found = numerals.read(value)
+        except ValueError:
+            run.doubts.setdefault(f"{column.metric} 的值 {value[:40]!r} 不是一个数，不采用（{self.path}:{self.line}）")
+            return None
+        if found is None or found.high is not None:
+            return None
+        if found.unit == "%":
+            run.scales.setdefault(column.metric, ("percent", "带百分号"))
+        return found.value
+
+
+def _before(one: Position, other: Position) -> bool:
+    """Whether ``one`` is an earlier training position; what is not printed decides nothing."""
+    if one[0] != other[0] and min(one[0], other[0]) >= 0:
+        return one[0] < other[0]
+    return 0 <= one[1] < other[1]

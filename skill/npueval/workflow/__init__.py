@@ -1,0 +1,216 @@
+"""The verbs in order. What a verb decides is not decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from npueval import baselines, comparing, gate, linting, measuring, patching, reporting, runs, triggers
+from npueval import plan as plans
+from npueval.documents import layout
+from npueval.errors import DocumentError, Exit, MeasurementError, NotExecuted, NpuevalError
+from npueval.gate.diagnosis import Diagnosis
+from npueval.patching import PatchResult
+from npueval.plaindata import to_plain
+from npueval.plan import Plan
+from npueval.records import Comparison, Edit, Finding
+from npueval.reporting import page, spreadsheet
+from npueval.triggers.answers import Block, Decision, FiveParts
+from npueval.workflow import archive, verification
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is known before anything is measured: the machine, the triggers, and the mandatory answer."""
+
+    plan: Plan
+    diagnosis: Diagnosis
+    decision: Decision
+    answer: FiveParts | Block
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One evaluation of one plan: what was answered, compared, written and found."""
+
+    reading: Reading
+    dossier: reporting.Dossier
+    patch: PatchResult
+    created: tuple[Path, ...]
+    findings: tuple[Finding, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def comparison(self) -> Comparison:
+        """The NPU against its baseline."""
+        return self.dossier.comparison
+
+    @property
+    def status(self) -> Exit:
+        """Not executed before findings and failed verdicts, those before success."""
+        if isinstance(self.reading.answer, Block) and self.comparison.run_id is None:
+            return Exit.NOT_EXECUTED
+        failed = "不通过" in (self.comparison.performance.verdict, self.comparison.accuracy.verdict)
+        return Exit.FINDINGS if self.findings or failed else Exit.OK
+
+
+def run(
+    path: Path, *, dry_run: bool = False, fresh: bool = False, force: Collection[str] = (), progress: Progress
+) -> Evaluation:
+    """Doctor, check, measure, then :func:`report`. With ``dry_run`` nothing is measured and nothing written.
+
+    What would be measured again in the same way (same plan, workload, files and machine) is taken from the Run that is
+    there, unless ``fresh``.
+    """
+    reading = read(path, progress)
+    if not dry_run:
+        measure(reading, progress, fresh=fresh)
+    return _report(reading, dry_run=dry_run, force=force, progress=progress)
+
+
+def report(path: Path, *, dry_run: bool = False, force: Collection[str] = (), progress: Progress) -> Evaluation:
+    """Find the baseline, compare the newest Runs with it, patch the documents and lint them."""
+    return _report(read(path, progress), dry_run=dry_run, force=force, progress=progress)
+
+
+def keep_views(done: Evaluation, *, html: Path | None = None, csv: Path | None = None) -> tuple[Path, ...]:
+    """Write an evaluation as a page, as a flat table, or both; the paths that were written."""
+    reading, kept = done.reading, []
+    if html:
+        commands = triggers.commands(reading.plan, reading.diagnosis)
+        kept.append(archive.keep(html, page.render(done.dossier, commands)))
+    if csv:
+        kept.append(archive.keep(csv, spreadsheet.render(done.dossier)))
+    return tuple(kept)
+
+
+def read(path: Path, progress: Progress) -> Reading:
+    """The plan, the machine, the triggers and what must be answered."""
+    plan = plans.load(path)
+    progress("doctor: reading the machine")
+    diagnosis = gate.examine(plan.root)
+    decision = triggers.decide(plan, diagnosis)
+    return Reading(plan, diagnosis, decision, triggers.answer(plan, diagnosis, decision))
+
+
+def measure(reading: Reading, progress: Progress, *, fresh: bool) -> None:
+    """Measure and verify on the plan's device where tests may run; on the CPU where the plan wants that column."""
+    plan = reading.plan
+    stock = archive.Archive(()) if fresh else archive.open_archive(plan)
+    on_npu = plan.device_kind == "npu"
+    if not on_npu or isinstance(reading.answer, FiveParts):
+        anew = _measure(reading, plan.device, stock, progress)
+        if on_npu and anew:
+            verification.run(plan, progress)
+    if plan.baseline.cpu and plan.device_kind != "cpu" and reading.decision.performance.met:
+        _measure(reading, "cpu", stock, progress)
+
+
+def _measure(reading: Reading, device: str, stock: archive.Archive, progress: Progress) -> bool:
+    """Whether there is a new Run."""
+    plan = reading.plan
+    progress(f"measure: {device}")
+    facts = reading.diagnosis.environment.as_json()
+    held = stock.still_valid(plan, device, facts["digest"])
+    if held:
+        progress(f"nothing has changed since {held.id}; --fresh measures it again")
+        return False
+    try:
+        done = measuring.measure(plan, device=device, environment=facts, progress=progress)
+    except NotExecuted as error:
+        progress(f"measure: {device} not executed: {error.message}")
+        return False
+    path = runs.save(done, plan.runs)
+    if not done.valid:
+        raise MeasurementError(f"the outputs on {device} are wrong: {done.invalid[0]}", path=path)
+    return True
+
+
+def _report(reading: Reading, *, dry_run: bool, force: Collection[str], progress: Progress) -> Evaluation:
+    plan = reading.plan
+    progress("baseline: scanning for logs")
+    stock = archive.open_archive(plan)
+    verified = verification.recall(plan)
+    dossier = replace(_gather(reading, stock), verified=verified.statements)
+    full = plan.datasets.full
+    environment = gate.edits(reading.diagnosis, data_dir=full.path if full else None)
+    edits = (*reporting.edits(dossier), *verified.edits, *environment)
+    progress("report: patching the documents")
+    created = layout.missing(plan.documents)
+    if not dry_run:
+        _keep_answers(reading, dossier)
+        _create(plan.documents)
+    patch = _patch(plan.documents, edits, dry_run=dry_run, force=force) if not (dry_run and created) else PatchResult()
+    progress("lint: checking the documents")
+    findings = linting.lint([plan.documents]) if plan.documents.is_dir() else []
+    warnings = (
+        *stock.passed_over,
+        *verified.passed_over,
+        *(f"kept: {each.address} ({each.reason})" for each in patch.conflicts),
+    )
+    return Evaluation(reading, dossier, patch, tuple(created), tuple(findings), warnings)
+
+
+def _gather(reading: Reading, stock: archive.Archive) -> reporting.Dossier:
+    plan, decision = reading.plan, reading.decision
+    npu, cpu, gpu = stock.newest("npu"), stock.newest("cpu"), None
+    baseline = baselines.best(baselines.scan(plan.root, plan.baseline.logs), plan)
+    no_npu = _why_no_npu(reading)
+    no_cpu = "未触发性能测试" if plan.baseline.cpu and not decision.performance.met else "项目未要求 CPU 对照"
+    comparison = comparing.compare(
+        plan, npu, baseline, cpu_run=cpu if plan.baseline.cpu else None, gpu_run=gpu, reason_no_run=no_npu
+    )
+    return reporting.Dossier(
+        plan=plan,
+        diagnosis=reading.diagnosis,
+        baseline=baseline,
+        comparison=comparison,
+        npu_run=npu,
+        cpu_run=cpu if plan.baseline.cpu else None,
+        gpu_run=gpu,
+        no_npu=no_npu,
+        no_cpu=no_cpu,
+        files=stock.files(plan.root),
+    )
+
+
+def _why_no_npu(reading: Reading) -> str:
+    """Short, because it stands in many cells; environment.md and the block say the whole."""
+    if isinstance(reading.answer, FiveParts):
+        return "尚未在 NPU 上测量"
+    if not reading.decision.met:
+        return "NPU 未执行：未触发测试"
+    return f"NPU 未执行：门禁 {reading.diagnosis.gate.value}，见 environment.md"
+
+
+def _create(documents: Path) -> None:
+    try:
+        layout.create(documents)
+    except OSError as error:
+        raise NpuevalError(
+            f"cannot write the documents: {error.strerror}", code="NOT_WRITABLE", path=error.filename or documents
+        ) from None
+
+
+def _patch(documents: Path, edits: Sequence[Edit], *, dry_run: bool, force: Collection[str]) -> PatchResult:
+    result = patching.patch(documents, edits, dry_run=dry_run, force=force)
+    if result.refusals:
+        raise DocumentError(
+            "nothing was written, because not every place can be filled",
+            path=documents,
+            problems=result.refusals,
+            hint="npueval lint shows what is missing",
+        )
+    return result
+
+
+def _keep_answers(reading: Reading, dossier: reporting.Dossier) -> None:
+    plan, answer = reading.plan, reading.answer
+    name = "not-executed" if isinstance(answer, Block) else "five-parts"
+    archive.keep(plan.runs / f"{name}.md", answer.markdown())
+    archive.keep(plan.runs / f"{name}.json", answer.as_json())
+    archive.keep(plan.runs / "comparison.json", {"format": "npueval/comparison/1", **to_plain(dossier.comparison)})
+    baselines.save(dossier.baseline, plan.runs / "baseline.json")
