@@ -15,14 +15,14 @@ PACKAGE = Path(npueval.__file__).parent
 LAYERS = (
     ("errors", "records", "resources", "language", "atomic", "contracts", "statistics"),
     ("plaindata", "yamlfile", "metrics", "arrays", "tolerances", "commands", "isolation", "runs", "documents"),
-    ("plan", "environment", "devices", "workloads", "logs", "rules", "learning", "manifest"),
-    ("gate", "pipeline", "frozen"),
+    ("plan", "environment", "devices", "workloads", "logs", "rules", "learning"),
+    ("gate", "pipeline"),
     ("sessions",),
     # The verbs: they do not know each other.
     ("starting", "triggers", "measuring", "smoke", "golden", "training", "baselines", "comparing"),
     ("reporting", "patching", "linting"),
-    ("kit", "kithost", "workflow"),
-    ("cli", "kitstart"),
+    ("kit", "workflow"),
+    ("cli",),
     ("__main__",),
 )
 # What the members of a family stand on; every other file of the folder is a member, known to its `__init__` alone.

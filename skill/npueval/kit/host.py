@@ -1,0 +1,113 @@
+"""The kit's side of a measurement: runs on a host with Python, torch and numpy only, and writes one result file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from npueval import measuring, runs
+from npueval.errors import FormatError, NpuevalError
+from npueval.golden.sets import compare_sets, make
+from npueval.kit.frozen import FrozenPlan
+from npueval.kit.manifest import GOLDEN, MANIFEST, PLAN, PROJECT, RESULT_FORMAT, VERSION, KitManifest, digest_of, hashes
+
+if TYPE_CHECKING:
+    from npueval.plan import Plan
+
+Progress = Callable[[str], None]
+
+_PACKAGES = ("torch", "numpy", "torch-npu", "triton", "nvidia-cudnn-cu12")
+_VARIABLES = ("CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "NVIDIA_TF32_OVERRIDE", "CUBLAS_WORKSPACE_CONFIG")
+
+
+def main(folder: Path, arguments: Sequence[str], here: Path) -> int:
+    """Measure the kit that lies unpacked in ``folder``; the result goes to ``here`` unless ``--output`` says otherwise.
+
+    Returns the exit status: 0 done, 2 a kit that was changed or cannot be used here, 4 a failed measurement.
+    """
+    asked = _parser().parse_args(arguments)
+    try:
+        result = measure(folder, asked.device, lambda line: print(line, file=sys.stderr))  # noqa: T201
+    except NpuevalError as error:
+        print(f"kit: {error}", file=sys.stderr)  # noqa: T201
+        return int(error.status)
+    path = here / (asked.output or f"gpu_result-{result['run']['id']}.json")
+    staged = path.with_name(f".{path.name}.{os.getpid()}")
+    staged.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n")
+    staged.replace(path)
+    print(path)  # noqa: T201
+    return 0
+
+
+def measure(folder: Path, device: str, progress: Progress) -> dict[str, Any]:
+    """The result of an unpacked kit: its manifest, what was found in it, the Run, and the golden comparison."""
+    manifest = _manifest(folder)
+    found = hashes(folder, manifest.files)
+    changed = [name for name, digest in manifest.files.items() if found.get(name) != digest]
+    if changed:
+        raise FormatError(
+            f"the kit was changed after it was made: {', '.join(changed[:5])}",
+            hint="make it anew: npueval baseline kit",
+        )
+    plan = _plan(folder)
+    run = measuring.measure(
+        plan, device=device, environment=_environment(), journal=folder / ".journal", progress=progress
+    )
+    body = {
+        "manifest": manifest.to_data(),
+        "found": found,
+        "run": runs.to_data(run),
+        "golden": _golden(folder, plan, device, progress),
+    }
+    return {"format": f"{RESULT_FORMAT}/{VERSION}", "digest": digest_of(body), **body}
+
+
+def _manifest(folder: Path) -> KitManifest:
+    return KitManifest.from_data(json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
+
+
+def _plan(folder: Path) -> Plan:
+    data = json.loads((folder / PLAN).read_text(encoding="utf-8"))
+    return FrozenPlan.from_data(data).at(folder / PROJECT)
+
+
+def _golden(folder: Path, plan: Plan, device: str, progress: Progress) -> dict[str, Any]:
+    """This device's outputs for the golden inputs, held against those that came with the kit."""
+    progress("comparing the outputs with the golden ones")
+    try:
+        made = make(plan, device=device, path=folder / "made.npz")
+        verdict = compare_sets(folder / GOLDEN, made)
+    except NpuevalError as error:
+        return {"passed": False, "reason": error.message}
+    failed = [f"{head.name}: {head.reason.zh if head.reason else ''}" for head in verdict.failed]
+    return {"passed": verdict.passed, "reason": "；".join([*(text.zh for text in verdict.invalid), *failed])}
+
+
+def _environment() -> dict[str, Any]:
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": {name: version for name in _PACKAGES if (version := _version(name))},
+        "variables": {name: os.environ[name] for name in _VARIABLES if name in os.environ},
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python gpu_kit.pyz", description="Measure the packed workload on this host.")
+    parser.add_argument("--device", default="cuda", help="cuda, cuda:0 …; cpu only to try the kit out (default: cuda)")
+    parser.add_argument("--output", help="where to write the result (default: gpu_result-<id>.json in this folder)")
+    return parser
