@@ -35,7 +35,7 @@ def made_on(kind: str, cases: Sequence[Case], **changes: Any) -> Run:
 def environment_of(folder: Path, *, npu: bool = False) -> Environment:
     """What a bare machine, or one with a working card, says of itself."""
     folder.mkdir(parents=True)
-    return environment.record(folder, host=(working(folder) if npu else Machine(folder)).host)
+    return environment.record(folder, host=(working(folder) if npu else Machine(folder).torch()).host)
 
 
 def project(folder: Path, *, text: str = small_project.PLAN, log: str | None = small_project.LOG) -> plan.Plan:

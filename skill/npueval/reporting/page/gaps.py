@@ -46,7 +46,7 @@ def _gaps(view: View) -> dict[tuple[str, str], list[str]]:
             if value.value is None:
                 found.setdefault((side.name, value.reason), []).append(row.label)
     for score in comparison.accuracy_rows:
-        for name, value in (("NPU", score.npu), ("基线", score.baseline)):
+        for name, value in ((view.sides[0].name, score.npu), ("基线", score.baseline)):
             if value.value is None:
                 found.setdefault((name, value.reason), []).append(score.metric)
     return found
