@@ -30,7 +30,7 @@ class _WithCommand(click.Command):
 @click.argument("plan", type=click.Path(path_type=Path), default="npueval.yaml")
 @click.option("--device", metavar="NAME", help="npu, npu:1, cuda, cpu … instead of the plan's. Never falls back.")
 @click.option(
-    "--sample", "sampling_s", type=click.FloatRange(0), default=2.0, help="s of reading power … after timing."
+    "--sample", "sampling_s", type=click.FloatRange(0), default=2.0, help="Seconds of reading power etc. afterwards."
 )
 @click.option("--gzip", "compress", is_flag=True, help="Write <id>.json.gz.")
 @click.option("--runs", "times", type=click.IntRange(1), default=5, help="Timed runs of COMMAND, after one to warm up.")
