@@ -22,6 +22,8 @@ from npueval.runs import Run
 
 FORMAT = "npueval/baseline"
 VERSION = 1
+BROUGHT = "gpu_baseline.json"
+"""Where the figures of another tool lie that the user brought from a GPU, in the plan's folder of Runs."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,12 @@ def best(found: Scan, plan: Plan) -> Baseline:
     reasons = "；".join(f"{item.path}：{item.reason}" for item in found.rejected[:3])
     reason = f"在 {where} 中没有找到可作基线的日志" + (f"（{reasons}）" if reasons else "")
     return Baseline(source="none", grade=Grade.NONE, reason=reason)
+
+
+def brought(plan: Plan) -> Baseline | None:
+    """The figures that were ingested for a plan in another form than a Run, if any."""
+    path = plan.runs / BROUGHT
+    return load(path) if path.exists() else None
 
 
 def save(baseline: Baseline, path: Path) -> None:

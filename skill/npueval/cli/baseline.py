@@ -15,6 +15,7 @@ from npueval.errors import Exit
 
 if TYPE_CHECKING:
     from npueval.baselines import Candidate, Scan
+    from npueval.kit.ingest import Ingested
     from npueval.logs.extracting import Extract
     from npueval.logs.logged import LoggedRun, Series
     from npueval.records import Figure
@@ -62,6 +63,73 @@ def extract(file: Path) -> Reply:
 
     found = read(file)
     return Reply(_extract_data(found), _extract_text(found), Exit.OK if found.runs else Exit.FINDINGS)
+
+
+@command.add_command
+@verb("baseline kit", short_help="Build the one-file measurement for a GPU host.")
+@click.argument("plan", type=click.Path(path_type=Path), default="npueval.yaml")
+@click.option("-o", "target", type=click.Path(path_type=Path), default="gpu_kit.pyz", help="Where to write the kit.")
+def kit(plan: Path, target: Path) -> Reply:
+    """Pack the measuring code, the plan, the workload with what it needs, and golden outputs into one file.
+
+    It runs on a host with nothing but Python, torch and numpy, and writes one result file to bring back.
+
+    \b
+    Example:  npueval baseline kit npueval.yaml -o gpu_kit.pyz
+              python gpu_kit.pyz --device cuda:0            (there)
+              npueval baseline ingest gpu_result-….json     (here again)
+    """
+    from npueval import plan as plans
+    from npueval.kit import building
+
+    made = building.build(plans.load(plan), target)
+    data = {"path": str(made.path), "manifest_sha256": made.manifest.sha256, "files": sorted(made.manifest.files)}
+    size = made.path.stat().st_size / 1e6
+    return Reply(data, f"{made.path}  {size:.1f} MB, {len(made.manifest.files)} files\nthere: python {made.path.name}")
+
+
+@command.add_command
+@verb("baseline ingest", short_help="Check what came back from the GPU host and keep it.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--plan", type=click.Path(path_type=Path), default="npueval.yaml", show_default=True)
+@click.option("--fact", "facts", multiple=True, metavar="KEY=VALUE", help="What the file does not say, as batch=8.")
+def ingest(file: Path, plan: Path, facts: tuple[str, ...]) -> Reply:
+    """Take in a kit's result, or figures of trtexec, vLLM, ais_bench, our CSV or a log, each at its grade.
+
+    Exit status 1 where a check failed, so that the result is of a lower grade than its form could have.
+
+    \b
+    Example:  npueval baseline ingest gpu_result-20260101T000000Z-cuda-1a2b.json
+              npueval baseline ingest times.json --fact batch=8 --fact device='NVIDIA A100'
+    """
+    from npueval import plan as plans
+    from npueval.kit.ingest import ingest as take_in
+
+    done = take_in(file, plans.load(plan), _pairs(facts))
+    return Reply(_ingested_data(done), _ingested_text(done), _ingested_status(done), done.baseline.doubts)
+
+
+def _pairs(facts: tuple[str, ...]) -> dict[str, str]:
+    pairs = dict(fact.partition("=")[::2] for fact in facts)
+    if not all(key and value for key, value in pairs.items()):
+        raise click.UsageError("--fact takes KEY=VALUE")
+    return pairs
+
+
+def _ingested_status(done: Ingested) -> Exit:
+    return Exit.OK if all(check.passed for check in done.checks) else Exit.FINDINGS
+
+
+def _ingested_data(done: Ingested) -> dict[str, Any]:
+    from npueval.plaindata import to_plain
+
+    checks = [asdict(check) for check in done.checks]
+    return {"path": str(done.path), "grade": done.grade.value, "checks": checks, "baseline": to_plain(done.baseline)}
+
+
+def _ingested_text(done: Ingested) -> str:
+    lines = [f"{'ok  ' if each.passed else 'FAIL'} {each.name}  {each.detail}".rstrip() for each in done.checks]
+    return "\n".join([*lines, f"grade {done.grade.value}: {done.path}", "npueval report writes it into the documents"])
 
 
 @contextmanager

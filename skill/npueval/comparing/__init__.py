@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from npueval.comparing import judging, sides
-from npueval.comparing.plausibility import implausible
+from npueval.comparing.plausibility import implausible, implausible_figures
 from npueval.comparing.rows import Column, Sides, accuracy_rows, performance_rows, stage_rows
 from npueval.comparing.sides import Side
 from npueval.plan import Plan
@@ -20,14 +20,19 @@ def compare(
     *,
     cpu_run: Run | None = None,
     gpu_run: Run | None = None,
+    brought: Baseline | None = None,
     reason_no_run: str = "",
 ) -> Comparison:
     """The comparison of one plan: rows with ratios or refusals, and the verdicts.
 
     ``run`` is the NPU's; ``reason_no_run`` says in Chinese why there is none. ``gpu_run`` is what the user brought
-    back, ``cpu_run`` a Run of the CPU; each fills its own column and no other.
+    back (``brought``: figures of another tool, where there is no such Run), ``cpu_run`` a Run of the CPU; each fills
+    its own column and no other.
     """
-    npu, gpu, cpu = _columns(plan, run, baseline, cpu_run, gpu_run, reason_no_run)
+    npu = sides.of_run("npu", run, reason_no_run or "NPU 侧未测")
+    gpu = sides.baseline_side("gpu", gpu_run, brought or baseline, baseline.reason or "待用户在 GPU 上补采")
+    no_cpu = "CPU 侧未测" if plan.baseline.cpu else "未要求 CPU 对照"
+    cpu = sides.baseline_side("cpu", cpu_run, baseline, no_cpu)
     column = _baseline_column(gpu, cpu)
     both = Sides(plan, npu, gpu, cpu, column)
     rows = tuple(performance_rows(both))
@@ -52,19 +57,7 @@ def compare(
         performance=performance,
         accuracy=accuracy,
         total=judging.conclude(_asked(plan, performance, accuracy)),
-        doubts=tuple(dict.fromkeys(_doubts((npu, gpu, cpu), baseline))),
-    )
-
-
-def _columns(
-    plan: Plan, run: Run | None, baseline: Baseline, cpu_run: Run | None, gpu_run: Run | None, reason_no_run: str
-) -> tuple[Side, Side, Side]:
-    no_gpu = baseline.reason or "待用户在 GPU 上补采"
-    no_cpu = "CPU 侧未测" if plan.baseline.cpu else "未要求 CPU 对照"
-    return (
-        sides.of_run("npu", run, reason_no_run or "NPU 侧未测"),
-        sides.baseline_side("gpu", gpu_run, baseline, no_gpu),
-        sides.baseline_side("cpu", cpu_run, baseline, no_cpu),
+        doubts=tuple(dict.fromkeys(_doubts((npu, gpu, cpu), baseline, brought))),
     )
 
 
@@ -81,10 +74,11 @@ def _has_performance(side: Side) -> bool:
 
 
 def _grade(rows: Sequence[ComparisonRow], column: Column | None) -> Grade:
-    """The best evidence among the ratios that the verdict rests on."""
-    changes = [row.against_gpu if column == "gpu" else row.against_cpu for row in rows] if column else []
+    """The weakest evidence among the ratios of the rows that have a target."""
+    judged = [row for row in rows if row.judgement] if column else []
+    changes = [row.against_gpu if column == "gpu" else row.against_cpu for row in judged]
     grades = sorted(change.grade.value for change in changes if change.ratio is not None)
-    return Grade(grades[0]) if grades else Grade.NONE
+    return Grade(grades[-1]) if grades else Grade.NONE
 
 
 def _differences(points: Sequence[ComparisonPoint]) -> str:
@@ -99,8 +93,10 @@ def _asked(plan: Plan, performance: Conclusion, accuracy: Conclusion) -> list[Co
     return asked or [performance, accuracy]
 
 
-def _doubts(columns: Sequence[Side], baseline: Baseline) -> Iterator[str]:
+def _doubts(columns: Sequence[Side], baseline: Baseline, brought: Baseline | None) -> Iterator[str]:
     for side in columns:
         if side.run is not None:
             yield from (f"{side.column.upper()}：{doubt}" for doubt in (*side.run.all_doubts(), *implausible(side.run)))
-    yield from (f"基线日志：{doubt}" for doubt in baseline.doubts)
+    for source, name in ((baseline, "基线日志"), (brought, "GPU 结果")):
+        if source is not None:
+            yield from (f"{name}：{doubt}" for doubt in (*source.doubts, *implausible_figures(source)))

@@ -21,7 +21,7 @@ def of_runs(npu: Run, npu_case: Case, other: Run, other_case: Case) -> tuple[Com
 def of_log(npu: Run, npu_case: Case, baseline: Baseline) -> tuple[ComparisonPoint, ...]:
     """The conditions of a case against those that a log states; what the log does not say is unknown."""
     return (
-        _point("测量范围", _scope(npu_case), None, refuses=True),
+        _point("测量范围", _scope(npu_case), baseline.fact("scope"), refuses=True),
         _point("同步方式", npu.protocol.synchronisation, None),
         _point("batch", str(npu_case.batch), baseline.fact("batch"), refuses=True),
         _point("精度", npu.precision, _precision(baseline.fact("precision")), refuses=True),
@@ -73,6 +73,9 @@ def _of_runs(npu: Run, npu_case: Case, other: Run, other_case: Case) -> Iterator
     yield _point("预热次数", str(mine.warmup), str(theirs.warmup))
     yield _point("采样次数", str(mine.iterations), str(theirs.iterations))
     yield _point("分位算法", mine.percentile, theirs.percentile)
+    kit = other.environment.get("kit")
+    if kit:
+        yield _point("测试包核对", "一致", "一致" if kit.get("grade") == "A" else "；".join(kit.get("failed", ())))
 
 
 def _point(name: str, npu: str | None, other: str | None, *, refuses: bool = False) -> ComparisonPoint:

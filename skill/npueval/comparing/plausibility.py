@@ -29,7 +29,7 @@ def _case(case: Case) -> Iterator[str]:
         yield f"平均延迟 {mean:.2g} ms，短于一次内核下发"
 
 
-def implausible_figures(baseline: Baseline, batch: float | None) -> Iterator[str]:
+def implausible_figures(baseline: Baseline) -> Iterator[str]:
     """What contradicts itself in the inference figures of a log or a foreign result."""
     found = {figure.metric: figure.value for figure in baseline.figures}
     p50, p95, p99 = (found.get(f"latency_{name}_ms") for name in ("p50", "p95", "p99"))
@@ -39,9 +39,9 @@ def implausible_figures(baseline: Baseline, batch: float | None) -> Iterator[str
     latency = found.get("latency_mean_ms", p50)
     if latency is not None and latency < SHORTEST_LATENCY_MS:
         yield f"延迟 {latency:g} ms，短于一次内核下发，可能没有同步"
-    rate = found.get("throughput")
-    if rate and latency and batch:
-        yield from _rate(rate, batch, latency)
+    rate, batch = found.get("throughput"), baseline.fact("batch") or ""
+    if rate and latency and batch.isdigit():
+        yield from _rate(rate, int(batch), latency)
 
 
 def _rate(rate: float, items: float, latency_ms: float) -> Iterator[str]:
