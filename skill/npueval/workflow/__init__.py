@@ -156,12 +156,18 @@ def _report(reading: Reading, *, dry_run: bool, force: Collection[str], progress
 
 def _gather(reading: Reading, stock: archive.Archive) -> reporting.Dossier:
     plan, decision = reading.plan, reading.decision
-    npu, cpu, gpu = stock.newest("npu"), stock.newest("cpu"), None
+    npu, cpu, gpu = (stock.newest(kind) for kind in ("npu", "cpu", "cuda"))
     baseline = baselines.best(baselines.scan(plan.root, plan.baseline.logs), plan)
     no_npu = _why_no_npu(reading)
     no_cpu = "未触发性能测试" if plan.baseline.cpu and not decision.performance.met else "项目未要求 CPU 对照"
     comparison = comparing.compare(
-        plan, npu, baseline, cpu_run=cpu if plan.baseline.cpu else None, gpu_run=gpu, reason_no_run=no_npu
+        plan,
+        npu,
+        baseline,
+        cpu_run=cpu if plan.baseline.cpu else None,
+        gpu_run=gpu,
+        brought=baselines.brought(plan),
+        reason_no_run=no_npu,
     )
     return reporting.Dossier(
         plan=plan,
