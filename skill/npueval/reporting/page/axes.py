@@ -31,6 +31,13 @@ class Axis:
         low, high, inner = map(math.log, (self.low, self.high, value)) if self.log else (self.low, self.high, value)
         return min(1.0, max(0.0, (inner - low) / (high - low)))
 
+    def values(self, places: ArrayLike) -> NDArray[np.float64]:
+        """Which values lie at shares of the length."""
+        shares = np.asarray(places, np.float64)
+        low, high = np.float64(self.low), np.float64(self.high)
+        found: NDArray[np.float64] = low * (high / low) ** shares if self.log else low + (high - low) * shares
+        return found
+
     def ticks(self, most: int = 5) -> list[float]:
         """At most ``most`` round values within the axis."""
         found = _decades(self.low, self.high, most) if self.log else []
@@ -40,12 +47,17 @@ class Axis:
 def spanning(*series: ArrayLike) -> Axis:
     """An axis over all values (one at least), logarithmic where the largest is eight times the smallest or more."""
     flat = np.concatenate([np.ravel(np.asarray(values, float)) for values in series])
-    low, high = float(flat.min()), float(flat.max())
-    if low > 0 and high >= _LOG_FROM * low:
-        stretch = (high / low) ** _MARGIN
-        return Axis(low / stretch, high * stretch, log=True)
-    room = _MARGIN * (high - low) or abs(high) * _MARGIN or 1.0
-    return Axis(low - room, high + room)
+    exact = between(float(flat.min()), float(flat.max()))
+    low, high = exact.values([-_MARGIN, 1 + _MARGIN]).tolist()
+    return Axis(low, high, exact.log)
+
+
+def between(low: float, high: float) -> Axis:
+    """An axis from one value to another, or around them where they are the same."""
+    if low == high:
+        room = 0.02 * abs(low) or 1.0
+        return Axis(low - room, high + room)
+    return Axis(low, high, log=low > 0 and high >= _LOG_FROM * low)
 
 
 def from_zero(*values: float) -> Axis:

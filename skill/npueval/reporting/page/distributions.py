@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from npueval import statistics
-from npueval.reporting.cells import number
+from npueval.reporting.cells import joined, number
 from npueval.reporting.page import drawing
-from npueval.reporting.page.axes import Axis, from_zero, spanning
+from npueval.reporting.page.axes import Axis, between, from_zero, spanning
 from npueval.reporting.page.blocks import figure, table
 from npueval.reporting.page.drawing import Scale, scale
 from npueval.reporting.page.markup import Html, element
@@ -32,9 +32,9 @@ def histograms(key: Key, series: Series) -> Html:
     shared = whole[1] - whole[0] <= _COMMON_UP_TO * widest
     panels, tables = [], []
     for (side, values), own in zip(series, ranges, strict=True):
-        low, high = whole if shared else own
-        found = histogram(values, low, high if high > low else low * 1.01 + 1e-9)
-        panels.append(_panel(key, side, values, found))
+        x = between(*(whole if shared else own))
+        found = histogram(values, x)
+        panels.append(_panel(key, side, values, x, found))
         tables.append(_counts(side, found))
     axes = "各侧共用横轴" if shared and len(series) > 1 else "各侧横轴独立" if len(series) > 1 else ""
     explanation = f"样本数按延迟分箱；竖线是 p50（实）与 p95（虚）。{axes}"
@@ -42,18 +42,18 @@ def histograms(key: Key, series: Series) -> Html:
     return figure(f"直方图 · {case_name(key)}", explanation, drawn, data=tables)
 
 
-def _panel(key: Key, side: Side, values: Floats, found: Histogram) -> Html:
-    x = Axis(float(found.edges[0]), float(found.edges[-1]))
+def _panel(key: Key, side: Side, values: Floats, x: Axis, found: Histogram) -> Html:
     y = from_zero(float(found.counts.max()))
     marks = [drawing.path(drawing.columns(x.at(found.edges), y.at(found.counts)), "fill")]
     for name, share in (("p50", 0.50), ("p95", 0.95)):
-        if values.size >= statistics.least_samples(share):
-            at = x.at([statistics.percentile(values, share)] * 2)
-            marks.append(drawing.path(drawing.line(at, [0, 1]), name))
-    beyond = f"另有 {found.beyond} 个在右侧界外，最大 {number(found.farthest)} ms" if found.beyond else ""
-    heading = element("div", element("b", side.name), f" n={values.size}", element("small", beyond), class_="of")
+        at = statistics.percentile(values, share)
+        if values.size >= statistics.least_samples(share) and at <= x.high:
+            marks.append(drawing.path(drawing.line(x.at([at, at]), [0, 1]), name))
+    beyond = f"另有 {found.beyond} 个在右侧界外，最大 {number(found.farthest)} ms" if found.beyond else None
+    small = element("small", joined(["横轴为对数" if x.log else None, beyond]))
+    heading = element("div", element("b", side.name), f" n={values.size}", small, class_="of")
     title = f"{side.name} 延迟直方图，{case_name(key)}"
-    said = f"{values.size} 个样本，{number(values.min())} 至 {number(values.max())} ms。{beyond}"
+    said = f"{values.size} 个样本，{number(values.min())} 至 {number(values.max())} ms"
     return element(
         "div", heading, drawing.plot(title, said, scale(x, LATENCY), scale(y, "样本数", 3), marks), class_=side.column
     )

@@ -24,6 +24,7 @@ def build(view: View) -> Html:
         paragraph(
             f"目标用例 {case_name(view.target)}。方括号内是 95 % 置信区间；条形从零起，横线是区间，虚线是目标。"
             f"比值大于 1 表示 NPU 更好，阴影是计划容许的 ±{view.dossier.plan.targets.margin:.0%}。"
+            "没有方括号的值没有区间：样本前后相关太强，或吞吐只由一个计时窗口得出。"
         ),
         element(
             "div",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from npueval.reporting.page.axes import Axis
 from npueval.runs.cases import Case
 
 Floats = NDArray[np.float64]
@@ -54,15 +55,14 @@ def core(series: Floats) -> tuple[float, float]:
     return float(series.min()), float(inside.max())
 
 
-def histogram(series: Floats, low: float, high: float) -> Histogram:
-    """Bins of the width that Freedman and Diaconis advise, between ``low`` and ``high``."""
-    inside = series[series <= high]
+def histogram(series: Floats, axis: Axis) -> Histogram:
+    """Bins that look equally wide on ``axis``, as wide as Freedman and Diaconis advise."""
+    inside = axis.at(series[series <= axis.high])
     first, third = np.quantile(inside, (0.25, 0.75))
     width = 2 * (third - first) / inside.size ** (1 / 3)
-    wanted = (high - low) / width if width > 0 else _FEWEST_BINS
-    bins = int(min(_MOST_BINS, max(_FEWEST_BINS, np.ceil(wanted))))
-    counts, edges = np.histogram(inside, bins, (low, high))
-    return Histogram(edges, counts, int(series.size - inside.size), float(series.max()))
+    bins = int(min(_MOST_BINS, max(_FEWEST_BINS, np.ceil(1 / width if width > 0 else 0))))
+    counts, places = np.histogram(inside, bins, (0, 1))
+    return Histogram(axis.values(places), counts, int(series.size - inside.size), float(series.max()))
 
 
 def warm_up(case: Case) -> Floats:
