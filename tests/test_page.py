@@ -12,7 +12,7 @@ from npueval.environment import Environment
 from npueval.records import Citation, Fact
 from npueval.reporting import Dossier, page
 from npueval.reporting.dossier import Statement
-from npueval.runs.conditions import DeviceFacts
+from npueval.runs.conditions import DeviceFacts, Resources
 from support import dossiers, small_project
 from support.outline import Node, parse
 
@@ -204,6 +204,20 @@ class TestComplete:
         quoted = next(row for row in section(sheet, "evidence").all("tr") if row.text.startswith("val_accuracy"))
         assert "logs/train.log:13" in quoted.text
         assert "val_accuracy 0.9750 (n=360)" in quoted.text
+
+    def test_sampled_readings_are_summed_up(self, complete: Dossier) -> None:
+        assert complete.npu_run is not None
+        taken = Resources(0.5, {"power_w": (100.0, None, 300.0)}, {"temperature_c": "not readable"})
+        told = parse(rendered(replace(complete, npu_run=replace(complete.npu_run, resources=taken))))
+        rows = [[cell.text for cell in row.all("th", "td")] for row in section(told, "costs").all("tr")]
+        assert ["power_w", "100", "100", "300", "2 / 3"] in rows
+        assert ["temperature_c", "N/A（not readable）", "—", "—", "—"] in rows
+
+    def test_many_doubts_are_folded_and_none_is_lost(self, complete: Dossier) -> None:
+        doubts = tuple(f"doubt {number}." for number in range(30))
+        told = parse(rendered(replace(complete, comparison=replace(complete.comparison, doubts=doubts))))
+        assert [item.text for item in section(told, "doubts").all("li")][:30] == list(doubts)
+        assert section(told, "doubts").one("summary").text.startswith("其余")
 
     def test_what_was_verified_is_said(self, complete: Dossier) -> None:
         found = {"golden": Statement(False, "最大误差 0.3"), "checkpoint": Statement(None, "?")}

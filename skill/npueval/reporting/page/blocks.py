@@ -63,6 +63,11 @@ def code(text: str) -> Html:
     return element("code", text)
 
 
+def with_code(text: str) -> list[Child]:
+    """Text in which what stands between back-ticks is code."""
+    return [code(part) if place % 2 else part for place, part in enumerate(text.split("`"))]
+
+
 def gap(reason: str) -> Html:
     """What is not there, and why."""
     return element("span", "N/A", element("small", f"（{reason}）"), class_="gap")

@@ -9,7 +9,8 @@ from npueval.reporting.page.blocks import fold, gap, paragraph, section, table
 from npueval.reporting.page.markup import Child, Html
 from npueval.reporting.page.view import Key, View, case_name
 from npueval.runs.cases import Case, Reading
-from npueval.runs.conditions import ColdStart
+from npueval.runs.conditions import ColdStart, Resources
+from npueval.statistics import percentile
 
 MEMORY = {"allocated": "张量峰值", "reserved": "分配器峰值", "device": "整卡占用", "host_rss": "主机 RSS"}
 _MIB = 1 << 20
@@ -27,6 +28,7 @@ def build(view: View) -> Html:
         table("冷启动 (ms)", ("项目", *(side.name for side, _ in starts)), _starts([cold for _, cold in starts])),
         _memory_table("目标用例的内存与失败", view, view.keys[:1]),
         fold("其余用例的内存与失败", _memory_table("内存与失败", view, view.keys[1:])) if view.keys[1:] else None,
+        [_sampled(side.name, side.run.resources) for side in view.measured if side.run and side.run.resources],
     )
 
 
@@ -59,6 +61,22 @@ def _memory(case: Case) -> Iterator[Child]:
 def _failures(case: Case) -> Child:
     words = [str(len(case.failures)), *(failure.error for failure in case.failures[:1]), case.error or ""]
     return "；".join(filter(None, words))
+
+
+def _sampled(name: str, resources: Resources) -> Html:
+    """Power, temperature, utilisation …: the readings of the pass after the timing."""
+    rows: list[Sequence[Child]] = [(series, *_spread(readings)) for series, readings in resources.series.items()]
+    rows += [(series, gap(why), "—", "—", "—") for series, why in resources.missing.items()]
+    caption = f"{name} 计时之后的采样，每 {resources.interval_s:g} s 一次"
+    return table(caption, ("项目", "最小", "中位数", "最大", "读数"), rows)
+
+
+def _spread(readings: Sequence[float | None]) -> Sequence[Child]:
+    known = [reading for reading in readings if reading is not None]
+    if not known:
+        return gap("没有读数"), "—", "—", f"0 / {len(readings)}"
+    found = min(known), percentile(known, 0.5), max(known)
+    return *map(number, found), f"{len(known)} / {len(readings)}"
 
 
 def _ms(nanoseconds: int | None) -> Child:

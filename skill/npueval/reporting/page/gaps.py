@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from npueval.commands import Shell, Template
-from npueval.reporting.page.blocks import code, fold, listed, paragraph, section, table
+from npueval.reporting.page.blocks import code, fold, listed, paragraph, section, table, with_code
 from npueval.reporting.page.markup import Child, Html, element
 from npueval.reporting.page.view import View, value_of
 
+_MOST = 12
 _FILLS = {
     "npu": ("environment", "npu", "failure_log"),
     "gpu": ("gpu_kit", "gpu_run", "gpu_ingest"),
@@ -20,12 +21,13 @@ def doubts(view: View) -> Html:
     """Everything that the Runs, the baseline and the comparison call doubtful."""
     dossier = view.dossier
     found = list(dict.fromkeys((*dossier.comparison.doubts, *(f"基线：{doubt}" for doubt in dossier.baseline.doubts))))
-    return section("doubts", "存疑", listed(found) if found else paragraph("没有存疑之处。"))
+    more = fold(f"其余 {len(found) - _MOST} 条", listed(found[_MOST:])) if len(found) > _MOST else None
+    return section("doubts", "存疑", [listed(found[:_MOST]), more] if found else paragraph("没有存疑之处。"))
 
 
 def missing(view: View) -> Html:
     """Every empty value by its reason, what the gate asks for, and the commands to paste."""
-    rows = [(side, reason, "、".join(dict.fromkeys(labels))) for (side, reason), labels in _gaps(view).items()]
+    rows = [(side, reason, _enumerated(labels)) for (side, reason), labels in _gaps(view).items()]
     commands = [template for template in view.commands if template.key in _wanted(view)]
     return section(
         "missing",
@@ -34,6 +36,11 @@ def missing(view: View) -> Html:
         _gate(view),
         [element("h3", "补齐空缺的命令"), [_command(template) for template in commands]] if commands else None,
     )
+
+
+def _enumerated(labels: list[str]) -> str:
+    names = list(dict.fromkeys(labels))
+    return "、".join(names[:_MOST]) + (f" 等 {len(names)} 项" if len(names) > _MOST else "")
 
 
 def _gaps(view: View) -> dict[tuple[str, str], list[str]]:
@@ -68,7 +75,10 @@ def _gate(view: View) -> Iterator[Child]:
         return
     yield element("h3", f"门禁 {diagnosis.gate.value}")
     yield listed(reason.say() for reason in diagnosis.reasons)
-    rows = [(a.text.say(), a.proof.say(), code(a.command) if a.command else "—") for a in diagnosis.actions]
+    rows = [
+        (with_code(a.text.say()), with_code(a.proof.say()), code(a.command) if a.command else "—")
+        for a in diagnosis.actions
+    ]
     if rows:
         yield table("先要做到", ("条件", "如何确认已满足", "命令"), rows)
 
