@@ -177,6 +177,8 @@ def _change(both: Sides, column: Column, metric: str, key: Key, segment: str, np
     assert mine is not None and theirs is not None
     grade = comparability.grade_of_runs(points)
     ratio = _ratio(mine, theirs, metric, segment, npu.value, other.value)
+    if ratio is None:
+        return Change(refusal=f"不可比：样本不足 (n={min(mine.n, theirs.n)})")
     outcome = statistics.verdict(ratio, "higher", both.plan.targets.margin)
     return Change(ratio.value, ratio.low, ratio.high, outcome, grade=grade)
 
@@ -191,17 +193,14 @@ def _of_means(metric: str, npu: float, other: float, log: Baseline) -> Change:
     return Change(npu / other if metric == "throughput" else other / npu, grade=grade)
 
 
-def _ratio(mine: Case, theirs: Case, metric: str, segment: str, npu: float, other: float) -> statistics.Ratio:
+def _ratio(mine: Case, theirs: Case, metric: str, segment: str, npu: float, other: float) -> statistics.Ratio | None:
     """Above 1: the NPU is the better one. The interval is that of the samples, moved onto the ratio of the values."""
     left, right = (case.milliseconds(segment) for case in (mine, theirs))
     if metric == "throughput":
         found = statistics.ratio(left, right, "throughput")
-        assert found is not None
-        return found.scaled(npu / other / found.value)
+        return found and found.scaled(npu / other / found.value)
     statistic: Literal["p50", "p95", "mean"] = sides.STATISTICS[metric]
-    found = statistics.ratio(right, left, statistic)
-    assert found is not None
-    return found
+    return statistics.ratio(right, left, statistic)
 
 
 def _label(both: Sides, metric: str, key: Key, segment: str) -> str:
