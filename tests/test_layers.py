@@ -29,7 +29,18 @@ LAYERS = (
 FAMILIES = {
     "devices": {"base"},
     "workloads": {"base", "loading", "needs"},
-    "logs": set("base logged logbook numerals streams hardware ambient extracting reading assessing".split()),
+    "logs": {
+        "base",
+        "logged",
+        "logbook",
+        "numerals",
+        "streams",
+        "hardware",
+        "ambient",
+        "extracting",
+        "reading",
+        "assessing",
+    },
     "rules": {"base", "wording"},
 }
 ONLY_USER = {"markdown_it": "documents", "jsonschema": "contracts", "ruamel": "yamlfile", "filelock": "documents"}
@@ -85,9 +96,18 @@ def test_each_library_has_one_user(path: Path) -> None:
         assert name.split(".")[0] not in INSIDE_FUNCTIONS, f"import {name} inside the function that needs it"
 
 
+PUBLIC = """
+__version__ Baseline Comparison Edit Finding NpuevalError Plan Run compare examine find_baselines lint load_plan load_run
+measure patch report run save_run
+"""
+
+
 def test_the_public_names() -> None:
-    assert set(npueval.__all__) == {"__version__"}
-    assert all(hasattr(npueval, name) for name in npueval.__all__)
+    assert npueval.__all__ == PUBLIC.split()
+    assert all(getattr(npueval, name) is not None for name in npueval.__all__)
+    assert dir(npueval) == sorted(PUBLIC.split())
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        npueval.nonsense  # noqa: B018
 
 
 def modules_after(code: str) -> set[str]:

@@ -11,7 +11,6 @@ from npueval.reporting.dossier import Dossier
 
 PERFORMANCE = "Compare#4"
 ACCURACY = "Compare#3"
-EXAMPLE_SCORE = "（如 Top-1 / mAP / MAE）"
 
 
 def edits(dossier: Dossier) -> list[Edit]:
@@ -41,7 +40,7 @@ def _accuracy(dossier: Dossier) -> Iterator[Edit]:
             score.target or missing("计划未设阈值"),
             _judged(score),
         )
-        yield Edit(f"{ACCURACY}/{score.metric}", cells, score.npu.source, after=EXAMPLE_SCORE)
+        yield Edit(f"{ACCURACY}/{score.metric}", cells, score.npu.source)
 
 
 def _judged(entry: AccuracyRow | ComparisonRow) -> str:
@@ -78,7 +77,7 @@ def _cells(entry: ComparisonRow) -> tuple[str, ...]:
         _shown(entry.npu),
         _changed(entry.against_cpu),
         _changed(entry.against_gpu),
-        entry.target or "—",
+        entry.target or missing("计划未对此设目标"),
         _judged(entry),
     )
 
