@@ -87,6 +87,7 @@ def page() -> Document:
         ("4/吞吐/目标[2]", "cell", ""),
         ("4/重复[2]/NPU（迁移后）", "cell", "b"),
         ("元信息[2]/名称", "field", "乙"),
+        ("元信息[1]/名称", "field", "甲"),
         ("2.3", "section", "## ２．３"),
         ("", "document", "# 对比"),
     ],
@@ -116,7 +117,7 @@ def test_it_leads_to_one_place(page: Document, path: str, kind: str, text: str) 
         ("2.3/code", "ADDRESS_AMBIGUOUS", "code[2]"),
         ("2.3/code[3]", "ADDRESS_MISSING", "no 'code[3]'"),
         ("2.3/code[0]", "ADDRESS_MISSING", "no 'code[0]'"),
-        ("元信息/名称", "ADDRESS_AMBIGUOUS", "元信息[2]/名称"),
+        ("元信息/名称", "ADDRESS_AMBIGUOUS", "元信息[1]/名称, Compare#元信息[2]/名称"),
     ],
 )
 def test_it_refuses_with_what_there_is(page: Document, path: str, code: str, words: str) -> None:

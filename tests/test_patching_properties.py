@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from npueval.documents.addresses import Address, places, resolve
 from npueval.documents.markdown import parse
-from npueval.documents.places import Place
+from npueval.documents.places import Place, of_section
 from npueval.documents.tree import Document
 from npueval.documents.values import checked_line
 from npueval.errors import DocumentError
@@ -112,7 +112,7 @@ def test_rows_go_in_and_come_out_without_a_trace(data: st.DataObject) -> None:
     section, table = data.draw(st.sampled_from(grids))
     grid = before.sections[section].tables[table]
     after_label = data.draw(st.sampled_from([None, *grid.labels]))
-    address = f"Compare#{before.sections[section].key}[{table + 1}]/新行"
+    address = f"{of_section(before, section).address}[{table + 1}]/新行"
     cells = ("新行", *data.draw(st.lists(texts, max_size=len(grid.columns) - 1)))
     note(f"{address!r} after {after_label!r} := {cells!r}\n{before.data.decode()}")
     edit = Edit(address, cells, after=after_label)

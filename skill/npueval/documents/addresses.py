@@ -11,7 +11,17 @@ from dataclasses import dataclass
 
 from npueval.documents.labels import fold, split_number
 from npueval.documents.matching import TIERS, Tier, exactly, nearest, nth
-from npueval.documents.places import Place, of_cell, of_check, of_code, of_document, of_field, of_row, of_section
+from npueval.documents.places import (
+    Place,
+    of_cell,
+    of_check,
+    of_code,
+    of_document,
+    of_field,
+    of_row,
+    of_section,
+    section_name,
+)
 from npueval.documents.tree import Document, Suspect, Table
 from npueval.errors import DocumentError
 
@@ -56,7 +66,7 @@ class TableSlot:
 
     def key(self, document: Document) -> str:
         """How an address names it."""
-        return f"{document.sections[self.section].key}[{self.table + 1}]"
+        return f"{section_name(document, self.section)}[{self.table + 1}]"
 
 
 def resolve(document: Document, address: Address | str) -> Place:
@@ -155,7 +165,11 @@ def _cuts(path: str) -> Iterator[tuple[str, str]]:
 
 
 def _sections(document: Document, name: str) -> Iterator[tuple[int, int | None]]:
-    """Sections that ``name`` may mean, each with the table that it picks: ``2.1[2]`` is the second table of 2.1."""
+    """Sections that ``name`` may mean, each with the table that it picks.
+
+    ``2.1[2]`` is the second table of 2.1; where several sections are called 2.1 it is the second of them, and
+    ``2.1[2][1]`` that one's first table.
+    """
     found = _sections_named(document, name)
     if found:
         yield from ((section, None) for section in found)
@@ -164,13 +178,10 @@ def _sections(document: Document, name: str) -> Iterator[tuple[int, int | None]]
     if number is None:
         return
     sections = list(_sections(document, base))
-    if len(sections) > 1 and number < len(sections):
-        yield sections[number]
-    yield from (
-        (section, number)
-        for section, table in sections
-        if table is None and number < len(document.sections[section].tables)
-    )
+    if len(sections) > 1:
+        yield from sections[number : number + 1]
+    elif sections and sections[0][1] is None and number < len(document.sections[sections[0][0]].tables):
+        yield sections[0][0], number
 
 
 def _sections_named(document: Document, name: str) -> list[int]:

@@ -49,6 +49,14 @@ class Place:
         return self.document.sections[self.section].tables[self.table]
 
 
+def section_name(document: Document, section: int) -> str:
+    """A section's number, or its title without one; with ``[n]`` where it is the n-th that is called so."""
+    part = document.sections[section]
+    name = part.number or part.title
+    alike = document.sections_by_key.get(fold(name), [section])
+    return f"{name}[{alike.index(section) + 1}]" if len(alike) > 1 else name
+
+
 def of_document(document: Document) -> Place:
     """The whole document."""
     return Place(document, "document", Span(0, len(document.data)), document.read(Span(0, len(document.data))))
@@ -58,7 +66,7 @@ def of_section(document: Document, section: int) -> Place:
     """A section's heading and what stands under it up to the next heading."""
     starts = [document.lines.starts[each.line - 1] for each in document.sections]
     span = Span(starts[section], [*starts, len(document.data)][section + 1])
-    address = f"{document.name}#{document.sections[section].key}"
+    address = f"{document.name}#{section_name(document, section)}"
     return Place(document, "section", span, document.read(span), section, address=address)
 
 
@@ -83,14 +91,14 @@ def of_field(document: Document, section: int, item: int) -> Place:
     """The value of a field."""
     value = document.sections[section].fields[item]
     keys = [each.key for each in document.sections[section].fields]
-    address = f"{document.name}#{document.sections[section].key}/{_counted(keys, item)}"
+    address = f"{document.name}#{section_name(document, section)}/{_counted(keys, item)}"
     return Place(document, "field", value.span, value.text, section, item=item, address=address)
 
 
 def of_check(document: Document, section: int, item: int, name: str) -> Place:
     """The mark of a check box; ``name`` is its label or the words it begins with, by which it stays addressed."""
     check = document.sections[section].checks[item]
-    address = f"{document.name}#{document.sections[section].key}/{name.strip()}"
+    address = f"{document.name}#{section_name(document, section)}/{name.strip()}"
     text = "x" if check.checked else ""
     return Place(document, "check", check.span, text, section, item=item, address=address)
 
@@ -98,7 +106,7 @@ def of_check(document: Document, section: int, item: int, name: str) -> Place:
 def of_code(document: Document, section: int, item: int) -> Place:
     """The content of a code block."""
     block = document.sections[section].code[item]
-    address = f"{document.name}#{document.sections[section].key}/code[{item + 1}]"
+    address = f"{document.name}#{section_name(document, section)}/code[{item + 1}]"
     return Place(document, "code", block.span, block.text, section, item=item, address=address)
 
 
@@ -113,7 +121,7 @@ def _in_table(document: Document, section: int, table: int, row: int, column: in
     number = f"[{table + 1}]" if len(alike) > 1 else ""
     same = part.tables[table].rows_by_label[fold(row_label)]
     nth = f"[{same.index(row) + 1}]" if len(same) > 1 else ""
-    return f"{document.name}#{part.key}{number}/{row_label}{nth}"
+    return f"{document.name}#{section_name(document, section)}{number}/{row_label}{nth}"
 
 
 def _counted(labels: Sequence[str], position: int) -> str:
