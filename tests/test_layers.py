@@ -97,8 +97,8 @@ def test_each_library_has_one_user(path: Path) -> None:
 
 
 PUBLIC = """
-__version__ Baseline Comparison Edit Finding NpuevalError Plan Run compare examine find_baselines lint load_plan load_run
-measure patch report run save_run
+__version__ Baseline Comparison Edit Finding NpuevalError Plan Run compare examine find_baselines lint load_plan
+load_run measure patch report run save_run
 """
 
 
