@@ -216,6 +216,13 @@ def test_a_log_under_other_conditions_is_shown_without_a_ratio(tmp_path, baselin
     assert mean.gpu.value == 10.0 and mean.against_gpu.refusal == words
 
 
+def test_a_log_stands_in_the_row_of_its_batch_and_in_no_other(tmp_path):
+    result = compare(plan_of(tmp_path), run_on(NPU), replace(log(), figures=(_figure("p50", 9.0),)))
+    assert row(result, "latency_p50_ms").gpu.value == 9.0
+    assert row(result, "latency_p50_ms", 1).gpu.value is None
+    assert all(stage.gpu.value is None for stage in result.stages)
+
+
 def test_a_throughput_of_unknown_cards_blocks_the_ratio(tmp_path):
     figure = Figure("throughput", 900.0, "images/s", "higher", per="?")
     baseline = replace(log(), figures=(figure,))

@@ -130,7 +130,9 @@ def _accuracy_refusal(npu: Value, base: Value) -> str:
 
 def _row(both: Sides, metric: str, key: Key, *, target: bool, segment: str = END_TO_END) -> ComparisonRow:
     direction: Direction = "higher" if metric == "throughput" else "lower"
-    npu, gpu, cpu = (side.value(metric, *key, segment) for side in (both.npu, both.gpu, both.cpu))
+    npu, gpu, cpu = (
+        side.value(metric, *key, segment=segment, target=target) for side in (both.npu, both.gpu, both.cpu)
+    )
     against = {name: _change(both, name, metric, key, segment, npu, value) for name, value in _others(gpu, cpu)}
     unit = both.plan.unit if metric == "throughput" else "ms"
     wanted = judging.performance_target(metric, unit, direction, both.plan.targets) if target else ""

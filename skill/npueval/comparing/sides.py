@@ -32,10 +32,12 @@ class Side:
         """The Run's case of a batch under a load."""
         return self.run.case(batch, concurrency, rate) if self.run else None
 
-    def value(self, metric: str, batch: int, concurrency: int, rate: float | None, segment: str = END_TO_END) -> Value:
-        """The side's value of a performance metric."""
+    def value(
+        self, metric: str, batch: int, concurrency: int, rate: float | None, *, segment: str, target: bool
+    ) -> Value:
+        """The side's value of a performance metric. A log's stands in the row of its own batch and of the target."""
         if self.run is None:
-            return self._logged(metric) if self.log and segment == END_TO_END else Value(reason=self.reason)
+            return self._logged(metric, batch, segment, target=target) if self.log else Value(reason=self.reason)
         case = self.case(batch, concurrency, rate)
         if case is None or not case.n:
             load = f"batch={batch} 并发={concurrency}" + (f" 到达率={rate:g}/s" if rate else "")
@@ -57,8 +59,11 @@ class Side:
         low, high = (bounds.low, bounds.high) if bounds else (None, None)
         return Value(value, low, high, summary.n, source=self.run.id)
 
-    def _logged(self, metric: str) -> Value:
+    def _logged(self, metric: str, batch: int, segment: str, *, target: bool) -> Value:
         assert self.log is not None
+        stated = self.log.fact("batch")
+        if segment != END_TO_END or not (target or stated == str(batch)):
+            return Value(reason=f"{self.log.path} 只有整体、batch {stated or '未写明'} 的数字")
         figure = self.log.figure(metric)
         if figure is None:
             return Value(reason=f"日志 {self.log.path} 没有这一项")
@@ -82,7 +87,7 @@ def baseline_side(column: str, run: Run | None, baseline: Baseline, reason: str)
     """A baseline column: the Run where there is one, else the log where it was written on such a device."""
     if run is not None:
         return of_run(column, run, reason)
-    if baseline.source == "log" and baseline.fact("device_kind") == column:
+    if baseline.figures and baseline.fact("device_kind") == column:
         return Side(column, log=baseline, reason=f"日志 {baseline.path} 没有这一项")
     return Side(column, reason=reason)
 
