@@ -1,6 +1,7 @@
 """Measuring in this process: exact on the simulated card, where a naive loop is wrong; and on the cpu without torch."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -372,3 +373,23 @@ def test_a_run_is_json_to_the_last_figure(tmp_path):
 def test_an_absent_card_is_not_replaced(tmp_path, npu):
     with pytest.raises(NotExecuted):
         measured(make_plan(tmp_path, device="npu:3"))
+
+
+def test_weights_made_at_random_in_load_are_those_of_the_plan_s_seed(tmp_path):
+    """In processes of their own, where nothing but the workload's file brings torch."""
+    pytest.importorskip("torch")
+    source = TORCH.replace(
+        "torch.rand(batch, 4, generator=torch.Generator().manual_seed(seed))", "torch.ones(batch, 4)"
+    )
+    plan = make_plan(tmp_path, source, batches=(4,), iterations=20)
+    plans = (plan, plan, replace(plan, seed=4))
+    first, second, other = (measuring.measure(each, sampling_s=0).output_check.outputs for each in plans)
+    assert first == second
+    assert first != other
+
+
+def test_a_seed_of_the_workload_s_own_is_told_though_its_file_brings_torch(tmp_path):
+    pytest.importorskip("torch")
+    source = TORCH.replace("self.net =", "torch.manual_seed(99); self.net =")
+    run = measuring.measure(make_plan(tmp_path, source, batches=(4,), iterations=20), sampling_s=0)
+    assert any("seeds torch with 99 itself" in doubt for doubt in run.doubts)

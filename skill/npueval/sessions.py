@@ -27,7 +27,7 @@ T = TypeVar("T")
 Report = Callable[[str, dict[str, Any]], None]
 
 _JOB = "job.json"
-_LARGEST_NUMPY_SEED = 2**32
+LARGEST_NUMPY_SEED = 2**32
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,15 @@ def open_session(setup: Setup, device: Device | None = None) -> Session:
     :class:`NotExecuted` where the device is not there, :class:`WorkloadError` where the workload cannot be used.
     """
     device = device or open_device(setup.device)
-    workload = load(setup.workload, Path(setup.root))
+    return begin(load(setup.workload, Path(setup.root)), setup, device)
+
+
+def begin(workload: Workload, setup: Setup, device: Device) -> Session:
+    """Seed every generator, then have the workload load.
+
+    In this order, and after its file was imported, for only that may have brought torch: so are weights that ``load``
+    makes at random the same each time.
+    """
     seed_all(setup.seed, device)
     workload.call("load", device.name, load_precision(setup.precision, setup.precision_mode))
     return Session(setup, device, workload, build(workload, device, setup.precision, setup.precision_mode))
@@ -86,7 +94,7 @@ def open_session(setup: Setup, device: Device | None = None) -> Session:
 def seed_all(seed: int, device: Device) -> None:
     """Seed python, numpy, torch (where it is loaded) and the device."""
     random.seed(seed)
-    np.random.seed(seed % _LARGEST_NUMPY_SEED)
+    np.random.seed(seed % LARGEST_NUMPY_SEED)
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.manual_seed(seed)

@@ -20,6 +20,7 @@ from npueval.measuring import loops, tape
 from npueval.measuring.case_work import CaseSpec
 from npueval.runs import case_from_data, to_data
 from npueval.runs.cases import Case
+from npueval.sessions import Setup
 
 HEAD = "head.json"
 COLD = "cold.json"
@@ -53,6 +54,19 @@ class Job:
         file = Path(self.root, self.workload.partition(":")[0])
         digest.update(file.read_bytes() if file.is_file() else b"")
         return digest.hexdigest()[:16]
+
+    @property
+    def setup(self) -> Setup:
+        """Which workload is to be loaded where."""
+        return Setup(
+            self.workload,
+            self.root,
+            self.device,
+            self.precision,
+            self.precision_mode,
+            self.seed,
+            self.target_batch,
+        )
 
     @staticmethod
     def from_data(data: Mapping[str, Any]) -> Job:

@@ -1,4 +1,4 @@
-"""One seed for every generator, and a look at whether the workload keeps it."""
+"""Does the workload keep the seed that every generator was given?"""
 
 from __future__ import annotations
 
@@ -10,19 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from npueval.devices import Device
-
-_LARGEST_NUMPY_SEED = 2**32
-
-
-def set_all(seed: int, device: Device) -> None:
-    """Seed python, numpy, torch (where it is loaded) and the device."""
-    random.seed(seed)
-    np.random.seed(seed % _LARGEST_NUMPY_SEED)
-    torch = sys.modules.get("torch")
-    if torch is not None:
-        torch.manual_seed(seed)
-    device.seed(seed)
+from npueval.sessions import LARGEST_NUMPY_SEED
 
 
 @contextlib.contextmanager
@@ -34,7 +22,7 @@ def watched(found: list[str], seed: int) -> Iterator[None]:
         for home, name in homes:
             function = "manual_seed" if name == "torch" else "seed"
             original = getattr(home, function)
-            setattr(home, function, _reporting(original, name, found, {seed, seed % _LARGEST_NUMPY_SEED}))
+            setattr(home, function, _reporting(original, name, found, {seed, seed % LARGEST_NUMPY_SEED}))
             stack.callback(setattr, home, function, original)
         yield
 

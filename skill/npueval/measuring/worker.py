@@ -18,11 +18,12 @@ from npueval.measuring.journal import COLD, HEAD, TAIL, Job, Journal
 from npueval.measuring.ranks import SOLO, Agreement, Ranks, merged
 from npueval.measuring.sampling import sample
 from npueval.measuring.window import is_out_of_memory, said, settled
-from npueval.pipeline import Passage, build, load_precision
+from npueval.pipeline import Passage
 from npueval.runs import to_data
 from npueval.runs.cases import Case
 from npueval.runs.conditions import Resources
-from npueval.workloads import input_facts, load
+from npueval.sessions import begin, seed_all
+from npueval.workloads import Workload, input_facts, load
 
 Report = Callable[[str, dict[str, Any]], None]
 
@@ -45,8 +46,12 @@ def work(job: Job, device: Device, journal: Journal, report: Report, ranks: Rank
     with its error and the next one begins.
     """
     noticed = list(device.doubts())
+    report("load", {})
+    before = device.clock.now()
+    workload = load(job.workload, Path(job.root))
     with seeds.watched(noticed, job.seed):
-        bench, load_ns = _loaded(job, device, report, ranks)
+        bench = _loaded(workload, job, device, ranks)
+        load_ns = device.clock.now() - before
         raw = {batch: _inputs(bench, batch, noticed) for batch in dict.fromkeys(spec.batch for spec in job.cases)}
         with settled():
             floor = floor_ns(device, [step.segment for step in bench.pipeline.steps if step.segment in job.scope])
@@ -62,17 +67,11 @@ def work(job: Job, device: Device, journal: Journal, report: Report, ranks: Rank
             journal.put(TAIL, {**tail, "resources": to_data(_sampled(bench, raw, job))})
 
 
-def _loaded(job: Job, device: Device, report: Report, ranks: Ranks) -> tuple[Bench, int]:
-    report("load", {})
-    seeds.set_all(job.seed, device)
-    before = device.clock.now()
-    workload = load(job.workload, Path(job.root))
-    workload.call("load", device.name, load_precision(job.precision, job.precision_mode))
-    load_ns = device.clock.now() - before
-    pipeline = build(workload, device, job.precision, job.precision_mode)
+def _loaded(workload: Workload, job: Job, device: Device, ranks: Ranks) -> Bench:
+    pipeline = begin(workload, job.setup, device).pipeline
     # Refused now, not after the first case: a plan none of whose segments exists here.
     pipeline.scoped(job.scope)
-    return Bench(device, workload, pipeline, job.scope, job.warmup, job.iterations, job.seed, ranks), load_ns
+    return Bench(device, workload, pipeline, job.scope, job.warmup, job.iterations, job.seed, ranks)
 
 
 def _sampled(bench: Bench, raw: Mapping[int, Any], job: Job) -> Resources:
@@ -115,7 +114,7 @@ def _head(bench: Bench, raw: Mapping[int, Any], load_ns: int, floor: float) -> d
 
 
 def _case(task: _Work, number: int, spec: CaseSpec) -> Case:
-    seeds.set_all(task.job.seed, task.bench.device)
+    seed_all(task.job.seed, task.bench.device)
     agree = Agreement(task.bench.ranks)
 
     def tape_at(columns: list[str], rows: int, group: int) -> Path:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
-from npueval import isolation
-from npueval.devices import Device, open_device
-from npueval.errors import FormatError, MeasurementError
-from npueval.pipeline import build, load_precision
+from npueval.devices import Device
+from npueval.errors import FormatError
 from npueval.plan import Plan
+from npueval.sessions import Report, Session, Setup, in_child, open_session, orders
 from npueval.smoke.checks import Check, Smoke, from_data, to_data
 from npueval.smoke.inference import inference
 from npueval.smoke.training import training
-from npueval.workloads import load as load_workload
 
 __all__ = ["Check", "Smoke", "from_data", "load", "run", "save", "to_data"]
 
-_JOB, _RESULT = "job.json", "smoke.json"
+_RESULT = "smoke.json"
 
 
 def run(plan: Plan, *, device: str | Device | None = None) -> Smoke:
@@ -30,24 +26,16 @@ def run(plan: Plan, *, device: str | Device | None = None) -> Smoke:
     :class:`NotExecuted` where the device is not there, :class:`WorkloadError` where the workload does not load,
     :class:`MeasurementError` where it hangs or takes its process down.
     """
+    batches = tuple(dict.fromkeys((min(plan.batches), plan.target_batch)))
     if isinstance(device, Device):
-        return _smoke(_job(plan, device.name), device)
-    job = _job(plan, device or plan.device)
-    with TemporaryDirectory(prefix="npueval-smoke-") as name:
-        folder = Path(name)
-        (folder / _JOB).write_text(json.dumps(job), encoding="utf-8", newline="\n")
-        ended = isolation.run(
-            f"{__name__}:in_worker",
-            folder,
-            blame=Path(job["root"], job["workload"].partition(":")[0]).resolve(),
-            timeout_s=plan.case_timeout_s,
-            with_npu=job["device"].startswith("npu"),
-        )
-        if ended.error:
-            raise ended.error
-        if not ended.done:
-            raise MeasurementError(f"the smoke test did not end: {ended.reason}")
-        return load(folder / _RESULT)
+        return _smoke(open_session(Setup.of(plan, device.name), device), batches)
+    return in_child(
+        f"{__name__}:in_worker",
+        Setup.of(plan, device),
+        lambda folder: load(folder / _RESULT),
+        timeout_s=plan.case_timeout_s,
+        further={"batches": batches},
+    )
 
 
 def save(smoke: Smoke, folder: Path) -> Path:
@@ -68,41 +56,26 @@ def load(path: Path) -> Smoke:
         raise FormatError(f"not a smoke result: {error}", path=path) from None
 
 
-def in_worker(folder: Path, report: Callable[[str, dict[str, Any]], None]) -> None:
+def in_worker(folder: Path, report: Report) -> None:
     """What the worker process does."""
-    job = json.loads((folder / _JOB).read_text(encoding="utf-8"))
+    setup, further = orders(folder)
     report("open", {})
-    device = open_device(job["device"])
+    session = open_session(setup)
     report("smoke", {})
-    smoke = _smoke(job, device)
-    (folder / _RESULT).write_text(json.dumps(to_data(smoke)), encoding="utf-8", newline="\n")
+    found = _smoke(session, further["batches"])
+    (folder / _RESULT).write_text(json.dumps(to_data(found)), encoding="utf-8", newline="\n")
 
 
-def _job(plan: Plan, device: str) -> dict[str, Any]:
-    return {
-        "workload": plan.workload,
-        "root": str(plan.root),
-        "device": device,
-        "precision": plan.precision,
-        "precision_mode": plan.precision_mode,
-        "batches": list(dict.fromkeys((min(plan.batches), plan.target_batch))),
-        "seed": plan.seed,
-    }
-
-
-def _smoke(job: dict[str, Any], device: Device) -> Smoke:
-    workload = load_workload(job["workload"], Path(job["root"]))
-    workload.call("load", device.name, load_precision(job["precision"], job["precision_mode"]))
-    pipeline = build(workload, device, job["precision"], job["precision_mode"])
-    device.seed(job["seed"])
-    of_inference = inference(pipeline, device, job["batches"], job["seed"])
-    of_training, losses = training(workload)
+def _smoke(session: Session, batches: Sequence[int]) -> Smoke:
+    device, setup = session.device, session.setup
+    of_inference = inference(session.pipeline, device, batches, setup.seed)
+    of_training, losses = training(session.workload)
     return Smoke(
         created=f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
         device=device.describe(),
         simulated=device.simulated,
-        workload=job["workload"],
-        precision=job["precision"],
+        workload=setup.workload,
+        precision=setup.precision,
         inference=of_inference,
         training=of_training,
         losses=losses,
