@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 _LOG_FROM = 8.0
 _MARGIN = 0.04
+_SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,8 @@ def spanning(*series: ArrayLike) -> Axis:
 
 
 def between(low: float, high: float) -> Axis:
-    """An axis from one value to another, or around them where they are the same."""
-    if low == high:
+    """An axis from one value to another, or around them where they are (all but) the same."""
+    if high - low <= _SAME * abs(high):
         room = 0.02 * abs(low) or 1.0
         return Axis(low - room, high + room)
     return Axis(low, high, log=low > 0 and high >= _LOG_FROM * low)
@@ -81,7 +82,8 @@ def _even(low: float, high: float, most: int) -> list[float]:
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * (1 - 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(number * step, 12) for number in range(first, last + 1)]
+    digits = 2 - math.floor(math.log10(step))
+    return [round(number * step, digits) for number in range(first, last + 1)]
 
 
 def _decades(low: float, high: float, most: int) -> list[float]:

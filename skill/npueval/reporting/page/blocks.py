@@ -23,10 +23,10 @@ def paragraph(*words: Child, class_: str | None = None) -> Html:
     return element("p", words, class_=class_)
 
 
-def table(caption: str, head: Sequence[Child], rows: Iterable[Sequence[Child]], class_: str | None = None) -> Html:
+def table(caption: str, head: Sequence[Child], rows: Iterable[Sequence[Child]]) -> Html:
     """A table whose first column names the rows. It scrolls by itself where the page is narrower."""
     top = element("tr", [element("th", cell, scope="col") for cell in head])
-    return framed(caption, element("thead", top), element("tbody", [row(cells) for cells in rows]), class_=class_)
+    return framed(caption, element("thead", top), element("tbody", [row(cells) for cells in rows]))
 
 
 def framed(caption: str, *body: Child, class_: str | None = None) -> Html:
