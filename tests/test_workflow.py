@@ -232,6 +232,7 @@ class TestWithAnNpuRun:
         done = report(project)
         assert {each.verdict for each in (done.comparison.performance, done.comparison.accuracy)} == {"待定"}
         assert "模拟" in cell(project, "Compare#1/性能是否达标")
+        assert cell(project, "Compare#5/当前瓶颈推测") == "N/A（模拟设备的数据不作结论）"
 
     def test_a_run_of_another_plan_is_not_used_and_named(self, project: Path) -> None:
         bring_npu_run(project, plan_sha256="1" * 64)

@@ -24,6 +24,8 @@ def _suspected(dossier: Dossier) -> str:
     run, plan = dossier.npu_run, dossier.plan
     if run is None:
         return missing(dossier.no_npu)
+    if run.simulated:
+        return missing("模拟设备的数据不作结论")
     case = run.case(plan.target_batch, plan.concurrency[0])
     if case is None or not case.n or not run.valid:
         return missing("目标 batch 没有有效样本")

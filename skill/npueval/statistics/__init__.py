@@ -26,7 +26,7 @@ Statistic = Literal["p50", "p95", "p99", "mean", "throughput"]
 Verdict = Literal["better", "worse", "same", "undecided"]
 
 _SEED = 20_240_601
-_MOST_BLOCKS = 1_000
+_MOST_BLOCKS = 200
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def _bootstrap(
 
 
 def _block_means(values: NDArray[Any]) -> NDArray[np.float64]:
-    """The series in blocks longer than its memory, at most a thousand; single samples when it has none."""
+    """The series in blocks longer than its memory, at most two hundred; single samples when it has none."""
     tau = autocorrelation_time(values)
     length = max(1 if tau == 1 else math.ceil(2 * tau), math.ceil(values.size / _MOST_BLOCKS))
     length = min(length, max(1, values.size // 5))
