@@ -7,11 +7,15 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from npueval import environment, measuring, runs, smoke
+from npueval import environment, gate, measuring, runs, smoke
 from npueval.cli import main
 from npueval.cli.measure import command as measure
 from npueval.cli.smoke import command as smoke_command
-from npueval.errors import Exit
+from npueval.contracts import violations
+from npueval.devices.base import open_error
+from npueval.errors import Exit, NotExecuted
+from npueval.resources import schema
+from support.machines import Machine
 from support.make_runs import make_case, make_run
 from support.projects import NUMPY, make_plan
 
@@ -41,6 +45,12 @@ def project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(environment, "record", lambda root: SimpleNamespace(as_json=dict))
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def bare_host(tmp_path_factory):
+    root = tmp_path_factory.mktemp("bare")
+    return gate.examine(root, environment=environment.record(root, host=Machine(root).host))
 
 
 def invoke(command, *arguments):
@@ -80,6 +90,37 @@ def test_the_other_cards_write_nothing(project, monkeypatch):
     answer = json.loads(invoke(measure, "--json").stdout)
     assert answer["data"] == {"rank": 1, "ranks": 2, "run": None}
     assert not (project / "runs").exists()
+
+
+@pytest.mark.parametrize("command", [measure, smoke_command])
+@pytest.mark.parametrize("device", ["npu", "cuda"])
+def test_without_the_device_the_block_is_the_answer(project, monkeypatch, bare_host, command, device):
+    monkeypatch.setattr(gate, "examine", lambda root, environment=None: bare_host)
+    absent = open_error(device, "torch sees no such device", "look at the card")
+    for verb in (measuring, smoke):
+        monkeypatch.setattr(verb, {measuring: "measure", smoke: "run"}[verb], raises(absent))
+    done = invoke(command, "--device", device)
+    assert done.exit_code == Exit.NOT_EXECUTED
+    first = f"1. 要求的设备 {device} 不可用：nothing was measured on {device}: torch sees no such device"
+    assert done.stdout.startswith(f"## 未执行原因\n\n{first}\n")
+    assert ("2. 门禁" in done.stdout) is (device == "npu")
+    assert "| look at the card |" in done.stdout
+    block = json.loads(invoke(command, "--device", device, "--json").stdout)["data"]
+    assert violations(block, schema("not-executed")) == []
+
+
+def raises(error):
+    def call(*_arguments, **_named):
+        raise error
+
+    return call
+
+
+def test_only_one_of_several_cards_prints_the_block(project, monkeypatch):
+    monkeypatch.setattr(measuring, "measure", raises(open_error("npu", "torch sees no such device", "look")))
+    monkeypatch.setattr(measuring, "placed", lambda: (1, 2, 1))
+    with pytest.raises(NotExecuted):
+        invoke(measure)
 
 
 def test_a_foreign_command_stands_after_two_dashes(project):

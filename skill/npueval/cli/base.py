@@ -10,11 +10,15 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from npueval.errors import Exit, NpuevalError
+from npueval.errors import Exit, NotExecuted, NpuevalError
+
+if TYPE_CHECKING:
+    from npueval.environment import Environment
+    from npueval.plan import Plan
 
 LONGEST_LIST = 200
 _AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -46,6 +50,14 @@ def verb(name: str, **settings: Any) -> Callable[[Callable[..., Reply]], click.C
         return make_command(_AS_JSON(_OUTPUT(invoke)))
 
     return decorate
+
+
+def refused(plan: Plan, error: NotExecuted, device: str | None, environment: Environment | None = None) -> Reply:
+    """The not-executed block, where the device that a command was to use is not there."""
+    from npueval.workflow import refusal
+
+    block = refusal.block(plan, error, device=device, environment=environment)
+    return Reply(block.as_json(), block.markdown(), Exit.NOT_EXECUTED)
 
 
 @contextlib.contextmanager

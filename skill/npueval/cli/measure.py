@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from npueval.cli.base import Reply, verb
-from npueval.errors import Exit
+from npueval.cli.base import Reply, refused, verb
+from npueval.errors import Exit, NotExecuted
 
 if TYPE_CHECKING:
     from npueval.runs import Run
@@ -39,7 +39,8 @@ def command(plan: Path, device: str | None, sampling_s: float, compress: bool, t
     """Measure every batch and load of PLAN; write runs/<id>.json. Or time a whole COMMAND from outside.
 
     A measurement that was broken off goes on where it stopped. The wall time of a COMMAND (start-up and loading
-    included) never compares with figures that were taken in the process.
+    included) never compares with figures that were taken in the process. Where the device is not there, the block that
+    says why and what to run elsewhere is the answer (exit status 3).
 
     \b
     Example:  npueval measure npueval.yaml
@@ -55,10 +56,15 @@ def command(plan: Path, device: str | None, sampling_s: float, compress: bool, t
         return _time_command(foreign, times, timeout_s, compress)
     loaded = plans.load(plan)
     recorded = environment.record(loaded.root)
-    run = measuring.measure(
-        loaded, device=device, environment=recorded.as_json(), progress=_tell, sampling_s=sampling_s
-    )
     rank, ranks, _ = measuring.placed()
+    try:
+        run = measuring.measure(
+            loaded, device=device, environment=recorded.as_json(), progress=_tell, sampling_s=sampling_s
+        )
+    except NotExecuted as error:
+        if rank > 0:
+            raise
+        return refused(loaded, error, device, recorded)
     if rank > 0:
         return Reply({"rank": rank, "ranks": ranks, "run": None}, status=_status(run))
     return _reply(run, runs.save(run, loaded.runs, compress=compress))

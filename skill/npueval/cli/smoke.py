@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from npueval.cli.base import Reply, verb
-from npueval.errors import Exit
+from npueval.cli.base import Reply, refused, verb
+from npueval.errors import Exit, NotExecuted
 
 if TYPE_CHECKING:
     from npueval.smoke import Check, Smoke
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 def command(plan: Path, device: str | None) -> Reply:
     """Run a few inputs and a few training steps of PLAN's workload; write runs/smoke-<device>.json.
 
+    Where the device is not there, the block that says why and what to run elsewhere is the answer (exit status 3).
+
     \b
     Example:  npueval smoke npueval.yaml
               npueval smoke npueval.yaml --device cpu --json
@@ -28,7 +30,10 @@ def command(plan: Path, device: str | None) -> Reply:
     from npueval import smoke
 
     loaded = plans.load(plan)
-    found = smoke.run(loaded, device=device)
+    try:
+        found = smoke.run(loaded, device=device)
+    except NotExecuted as error:
+        return refused(loaded, error, device)
     path = smoke.save(found, loaded.runs)
     failed = False in (found.inference_passed, found.training_passed)
     return Reply(smoke.to_data(found), f"{_text(found)}\nwrote {path}", Exit.FINDINGS if failed else Exit.OK)

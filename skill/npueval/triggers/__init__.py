@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from npueval.commands import Template
 from npueval.commands.templates import DEFAULT_SET_ENV, Values, templates
+from npueval.errors import NotExecuted
 from npueval.gate.diagnosis import Diagnosis
 from npueval.language import Lang, Text, same
 from npueval.plan import Dataset, Plan
@@ -116,6 +117,19 @@ def answer(plan: Plan, diagnosis: Diagnosis, decision: Decision, lang: Lang = "z
     reasons = [text.say(lang) for text in (*_untriggered(decision), *_closed(diagnosis))]
     pending = [*_ask_for(decision, lang), *_put_right(diagnosis, lang)]
     return Block(lang, diagnosis.gate, decision, tuple(reasons), tuple(pending), commands(plan, diagnosis))
+
+
+def refused(plan: Plan, diagnosis: Diagnosis, error: NotExecuted, device: str, lang: Lang = "zh") -> Block:
+    """The block where a device that was asked for is not there: the device's own reason leads."""
+    reasons = [Text(f"要求的设备 {device} 不可用：{error.message}", f"{device} cannot be used: {error.message}")]
+    proof = Text("再次运行同一命令，不再报告此原因", "the same command does not give this reason any more")
+    pending = [Pending(error.hint or error.message, proof.say(lang))]
+    # What keeps the NPU from running says nothing about another device.
+    if device.partition(":")[0] == "npu":
+        reasons += _closed(diagnosis)
+        pending += _put_right(diagnosis, lang)
+    decision, said = decide(plan, diagnosis), tuple(text.say(lang) for text in reasons)
+    return Block(lang, diagnosis.gate, decision, said, tuple(pending), commands(plan, diagnosis))
 
 
 def _untriggered(decision: Decision) -> list[Text]:
