@@ -21,7 +21,7 @@ from pathlib import Path
 
 from npueval import patching
 from npueval.documents import layout, markdown
-from npueval.documents.addresses import places
+from npueval.documents.places import places_in
 from npueval.documents.structure import blank
 from npueval.records import Edit
 
@@ -72,7 +72,7 @@ def everything(run: str) -> list[Edit]:
     edits = []
     for home in layout.HOMES:
         document = blank(home.name)
-        for place in (place for number in range(len(document.sections)) for place in places(document, number)):
+        for place in (place for number in range(len(document.sections)) for place in places_in(document, number)):
             if place.kind == "check":
                 edits.append(Edit(place.address, True, source=run))
             elif not place.text:

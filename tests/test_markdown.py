@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from npueval.documents.addresses import places
 from npueval.documents.markdown import parse, render
+from npueval.documents.places import places_in
 from npueval.documents.tree import Document
 from npueval.errors import DocumentError
 
@@ -124,7 +124,7 @@ def assert_consistent(document: Document) -> None:
     assert b"".join(document.data[a:b] for a, b in zip(lines.starts, lines.stops, strict=True)) in document.data
     for number, section in enumerate(document.sections):
         assert document.locate(("sections", list(document.as_json()["sections"])[number]))[0] == section.line
-        for place in places(document, number):
+        for place in places_in(document, number):
             line, column = place.position
             assert 1 <= line <= len(lines)
             assert column >= 1

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
 
-from npueval.documents.addresses import Address, places, resolve
+from npueval.documents.addresses import Address, resolve
 from npueval.documents.markdown import parse
-from npueval.documents.places import Place, of_section
+from npueval.documents.places import Place, of_section, places_in
 from npueval.documents.tree import Document
 from npueval.documents.values import checked_line
 from npueval.errors import DocumentError
@@ -28,7 +28,7 @@ def page(data: bytes) -> Document:
 
 
 def all_places(document: Document) -> list[Place]:
-    return [place for section in range(len(document.sections)) for place in places(document, section)]
+    return [place for section in range(len(document.sections)) for place in places_in(document, section)]
 
 
 def value_for(place: Place, draw: Callable[[st.SearchStrategy[str]], str]) -> str:

@@ -10,8 +10,8 @@ import click
 
 from npueval.cli.base import LONGEST_LIST, Reply, verb
 from npueval.documents import layout, markdown, transactions
-from npueval.documents.addresses import Address, count_places, places, resolve
-from npueval.documents.places import Place
+from npueval.documents.addresses import Address, resolve
+from npueval.documents.places import Place, count_places_in, places_in
 from npueval.errors import DocumentError
 
 _SHOWN = 60
@@ -34,8 +34,8 @@ def command(address: str, docs: Path) -> Reply:
     if place.kind not in ("document", "section"):
         return Reply(_data(place), text=place.text)
     sections = range(len(place.document.sections)) if place.kind == "document" else [place.section]
-    listed = list(islice((each for section in sections for each in places(place.document, section)), LONGEST_LIST))
-    more = sum(count_places(place.document, section) for section in sections) - len(listed)
+    listed = list(islice((each for section in sections for each in places_in(place.document, section)), LONGEST_LIST))
+    more = sum(count_places_in(place.document, section) for section in sections) - len(listed)
     data = {**_data(place), "text": "", "places": [_data(each) for each in listed], "more": more}
     return Reply(data, text="\n".join([*map(_line, listed), *([f"… and {more} more"] if more else [])]))
 

@@ -108,25 +108,6 @@ def slot_for(document: Document, address: Address, *, after: str | None, cells: 
     return slots[0]
 
 
-def places(document: Document, section: int) -> Iterator[Place]:
-    """Every cell (but for the rows' labels), field, check box and code block of a section."""
-    part = document.sections[section]
-    for number, table in enumerate(part.tables):
-        for row in range(len(table.rows)):
-            for column in range(1, len(table.columns)):
-                yield of_cell(document, section, number, row, column)
-    yield from (of_field(document, section, item) for item in range(len(part.fields)))
-    yield from (of_check(document, section, item, check.label) for item, check in enumerate(part.checks))
-    yield from (of_code(document, section, item) for item in range(len(part.code)))
-
-
-def count_places(document: Document, section: int) -> int:
-    """How many :func:`places` there are."""
-    part = document.sections[section]
-    cells = sum(len(table.rows) * (len(table.columns) - 1) for table in part.tables)
-    return cells + len(part.fields) + len(part.checks) + len(part.code)
-
-
 def _encodable(text: str) -> bool:
     """Whether a command line's text is whole; bytes that are no UTF-8 come as halves of surrogate pairs."""
     return _HALF_PAIR.search(text) is None

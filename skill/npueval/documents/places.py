@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -108,6 +108,25 @@ def of_code(document: Document, section: int, item: int) -> Place:
     block = document.sections[section].code[item]
     address = f"{document.name}#{section_name(document, section)}/code[{item + 1}]"
     return Place(document, "code", block.span, block.text, section, item=item, address=address)
+
+
+def places_in(document: Document, section: int) -> Iterator[Place]:
+    """Every cell (but for the rows' labels), field, check box and code block of a section."""
+    part = document.sections[section]
+    for number, table in enumerate(part.tables):
+        for row in range(len(table.rows)):
+            for column in range(1, len(table.columns)):
+                yield of_cell(document, section, number, row, column)
+    yield from (of_field(document, section, item) for item in range(len(part.fields)))
+    yield from (of_check(document, section, item, check.label) for item, check in enumerate(part.checks))
+    yield from (of_code(document, section, item) for item in range(len(part.code)))
+
+
+def count_places_in(document: Document, section: int) -> int:
+    """How many :func:`places_in` yields."""
+    part = document.sections[section]
+    cells = sum(len(table.rows) * (len(table.columns) - 1) for table in part.tables)
+    return cells + len(part.fields) + len(part.checks) + len(part.code)
 
 
 def _in_table(document: Document, section: int, table: int, row: int, column: int | None = None) -> str:
