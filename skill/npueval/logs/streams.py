@@ -110,7 +110,7 @@ class Stream:
 
 def open_log(path: Path) -> Stream:
     """Open a regular file as text. :class:`Unreadable` says why it is not one."""
-    file = _opened(path)
+    file = open_bytes(path)
     size = os.fstat(file.fileno()).st_size
     pieces = _read(file)
     head = next(pieces, b"")
@@ -154,7 +154,14 @@ def text_of(line: bytes) -> str:
         return line.decode("gb18030", "replace")
 
 
-def _opened(path: Path) -> BinaryIO:
+def first_bytes(path: Path) -> bytes:
+    """The beginning of a regular file as it lies on disk."""
+    with open_bytes(path) as file:
+        return file.read(64)
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """A regular file, unbuffered; :class:`Unreadable` where it is anything else."""
     try:
         # A FIFO would block on open and a device might act: look at what was opened before reading from it.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
