@@ -26,6 +26,7 @@ from npueval.logs.openmmlab import OpenMMLab
 from npueval.logs.openmmlab_json import OpenMMLabJson
 from npueval.logs.paddle import Paddle
 from npueval.logs.paddle_inference import PaddleInference
+from npueval.logs.tensorboard import TensorBoard
 from npueval.logs.timm import Timm
 from npueval.logs.torchvision import Torchvision
 from npueval.logs.trtexec import Trtexec
@@ -66,5 +67,7 @@ MEMBERS: tuple[type[Format], ...] = (
 )
 LAST_RESORT: tuple[type[Format], ...] = (Generic,)
 AMBIENT = Ambient
+EVENTS = TensorBoard
+"""The one format that is no text."""
 
-__all__ = ["AMBIENT", "LAST_RESORT", "MEMBERS", "DocumentFormat", "Format", "LineFormat", "ObjectFormat"]
+__all__ = ["AMBIENT", "EVENTS", "LAST_RESORT", "MEMBERS", "DocumentFormat", "Format", "LineFormat", "ObjectFormat"]

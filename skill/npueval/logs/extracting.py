@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from npueval import logs
-from npueval.logs import streams, tensorboard
+from npueval.logs import streams
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import LoggedRun
 from npueval.logs.reading import Reader
@@ -40,7 +40,7 @@ def extract(path: Path, shown: str = "") -> Extract:
     """Read a log. ``shown`` is the path to cite. A file that is no log is rejected with the reason, never an error."""
     shown = shown or str(path)
     try:
-        if tensorboard.is_event_file(streams.first_bytes(path)):
+        if logs.EVENTS.recognises(streams.first_bytes(path)):
             return _events(path, shown)
         stream = streams.open_log(path)
         if stream.head.lstrip()[:1] in (b"{", b"[") and (runs := _document(stream, shown)):
@@ -53,7 +53,7 @@ def extract(path: Path, shown: str = "") -> Extract:
 def _events(path: Path, shown: str) -> Extract:
     book = Logbook(shown)
     with streams.open_bytes(path) as file:
-        doubts = tensorboard.TensorBoard().read(file, book)
+        doubts = logs.EVENTS().read(file, book)
     runs = book.close()
     rejected = "" if runs else "事件文件里没有损失、误差或得分的标量"
     return Extract(shown, tuple(runs), rejected, doubts=tuple(dict.fromkeys(doubts[:20])))

@@ -29,17 +29,17 @@ _DTYPE, _CONTENT, _FLOATS, _DOUBLES = 0x08, 0x22, 0x2A, 0x32
 _DTYPE_DOUBLE = 2
 
 
-def is_event_file(head: bytes) -> bool:
-    """Whether a file begins with the record that opens every event file."""
-    return b"brain.Event:" in head[:64]
-
-
 class TensorBoard(Format):
     """The scalars of an event file."""
 
     name = "TensorBoard"
     needles = ("brain.Event:",)
     samples = ("events.out.tfevents.1700000000.host", "events.out.tfevents.1700000000.host.1.0")
+
+    @staticmethod
+    def recognises(head: bytes) -> bool:
+        """Whether a file begins with the record that opens every event file."""
+        return b"brain.Event:" in head[:64]
 
     def read(self, file: BinaryIO, book: Logbook) -> list[str]:
         """Write every scalar into the book; returns what is doubtful about the file."""
