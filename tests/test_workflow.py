@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from npueval import environment, gate, linting, plan, runs, workflow
+from npueval import environment, gate, linting, patching, plan, runs, workflow
 from npueval.documents import layout, markdown
 from npueval.documents.addresses import resolve
 from npueval.errors import DocumentError, Exit, MeasurementError, NpuevalError, WorkloadError
 from npueval.gate import diagnosis
 from npueval.gate.diagnosis import Diagnosis
+from npueval.records import Edit
 from npueval.runs.conditions import DeviceFacts, OutputCheck
 from npueval.workflow import Evaluation
 from support import small_project
@@ -204,6 +205,15 @@ def test_a_changed_cell_is_kept_and_reported(project: Path) -> None:
     assert not cell(project, "Compare#1/性能是否达标").startswith("张工")
 
 
+def test_a_text_of_ours_from_a_run_that_is_gone_is_called_stale(project: Path) -> None:
+    report(project)
+    row = ("延迟 p50 (ms)（batch=2）", "1", "2", "3", "4", "5", "6", "7")
+    patching.patch(project.parent / "mig_docs", [Edit(f"Compare#4/{row[0]}", row, "20250101T000000Z-npu-gone")])
+    stale = [warning for warning in report(project).warnings if warning.startswith("stale: ")]
+    assert len(stale) == len(row)
+    assert all("20250101T000000Z-npu-gone" in warning for warning in stale)
+
+
 class TestWithAnNpuRun:
     def test_its_figures_come_from_its_samples_and_without_a_baseline_nothing_passes(self, project: Path) -> None:
         brought = bring_npu_run(project)
@@ -225,6 +235,19 @@ class TestWithAnNpuRun:
         assert done.comparison.accuracy.verdict == "不通过"
         assert done.status == Exit.FINDINGS
         assert cell(project, "Compare#1/总体结论").startswith("不通过")
+        assert done.findings == ()
+
+    def test_formal_training_that_stands_still_is_an_entry_and_the_documents_agree(self, project: Path) -> None:
+        bring_npu_run(project)
+        lines = ["date: 2026-02-03", "device: npu (Ascend910B3)"]
+        lines += [f"epoch 1/1 step {step}/600 loss {1.7 + step % 7 / 1000:.4f}" for step in range(1, 601)]
+        (project.parent / "logs" / "npu.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        project.write_text(small_project.PLAN + "training: {stagnation_steps: 400}\n", encoding="utf-8")
+        done = report(project)
+        assert cell(project, "Mig_report#7.1/2026-02-03/问题标题") == "loss 600 步无明显改善"
+        assert cell(project, "Mig_Readme#5.3/实际累计步数上限或等价阈值") == "400 步"
+        assert cell(project, "Summary#5.3/训练可用性（若适用）/是否达标") == "不达标"
+        assert "正式训练 logs/npu.log：停止加步并排查" in cell(project, "Mig_report#8/运行日志路径")
         assert done.findings == ()
 
     def test_a_simulated_run_gets_no_verdict_and_says_so(self, project: Path) -> None:

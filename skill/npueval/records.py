@@ -222,8 +222,9 @@ class Comparison:
 class Edit:
     """One addressed change to one document.
 
-    ``value`` is the text of a cell, a field or a code block, ``"x"``/``""`` for a check box, or the cells of a new row
-    (with ``after``: the label of the row that it follows). ``source`` names the Run or Baseline it came from.
+    ``value`` is the text of a cell, a field or a code block, ``True``/``False`` for a check box, or the cells of a row
+    that is inserted or updated (with ``after``: the label of the row that it follows); ``()`` removes a row of ours.
+    ``source`` names the Run or Baseline it came from.
     """
 
     address: str

@@ -15,7 +15,7 @@ PLAN = "npueval.yaml"
 
 @dataclass(frozen=True)
 class Started:
-    """What was made, what was moved out of an old layout, and what is odd about the documents that were there."""
+    """What was made, what was moved out of an old layout, and what is odd: links that break, second copies."""
 
     created: tuple[Path, ...]
     moved: tuple[tuple[Path, Path], ...] = ()
@@ -33,9 +33,10 @@ def start(project: Path, *, upgrade: bool = False, dry_run: bool = False) -> Sta
     folder, plan = project / layout.FOLDER, project / PLAN
     moves = layout.moves(folder) if upgrade else []
     created = [*layout.missing(folder), *([] if plan.exists() else [plan])]
+    broken = layout.broken_links(moves)
     if not dry_run:
         _write(folder, plan, upgrade=upgrade)
-    return Started(tuple(created), tuple(moves), tuple(layout.oddities(folder)))
+    return Started(tuple(created), tuple(moves), (*broken, *layout.oddities(folder)))
 
 
 def _write(folder: Path, plan: Path, *, upgrade: bool) -> None:

@@ -12,9 +12,10 @@ from npueval.documents import layout
 from npueval.errors import DocumentError, Exit, MeasurementError, NotExecuted, NpuevalError
 from npueval.gate.diagnosis import Diagnosis
 from npueval.patching import PatchResult
+from npueval.patching.ledger import Ledger
 from npueval.plaindata import to_plain
 from npueval.plan import Plan
-from npueval.records import Comparison, Edit, Finding
+from npueval.records import Baseline, Comparison, Edit, Finding
 from npueval.reporting import page, spreadsheet
 from npueval.triggers.answers import Block, Decision, FiveParts
 from npueval.workflow import archive, verification
@@ -133,8 +134,9 @@ def _report(reading: Reading, *, dry_run: bool, force: Collection[str], progress
     plan = reading.plan
     progress("baseline: scanning for logs")
     stock = archive.open_archive(plan)
-    verified = verification.recall(plan)
-    dossier = replace(_gather(reading, stock), verified=verified.statements)
+    found = baselines.scan(plan.root, plan.baseline.logs)
+    verified = verification.recall(plan, found.npu_training)
+    dossier = replace(_gather(reading, stock, baselines.best(found, plan)), verified=verified.statements)
     full = plan.datasets.full
     environment = gate.edits(reading.diagnosis, data_dir=full.path if full else None)
     edits = (*reporting.edits(dossier), *verified.edits, *environment)
@@ -150,14 +152,15 @@ def _report(reading: Reading, *, dry_run: bool, force: Collection[str], progress
         *stock.passed_over,
         *verified.passed_over,
         *(f"kept: {each.address} ({each.reason})" for each in patch.conflicts),
+        *patch.notes,
+        *_stale(plan.documents, edits),
     )
     return Evaluation(reading, dossier, patch, tuple(created), tuple(findings), warnings)
 
 
-def _gather(reading: Reading, stock: archive.Archive) -> reporting.Dossier:
+def _gather(reading: Reading, stock: archive.Archive, baseline: Baseline) -> reporting.Dossier:
     plan, decision = reading.plan, reading.decision
     npu, cpu, gpu = (stock.newest(kind) for kind in ("npu", "cpu", "cuda"))
-    baseline = baselines.best(baselines.scan(plan.root, plan.baseline.logs), plan)
     no_npu = _why_no_npu(reading)
     no_cpu = "未触发性能测试" if plan.baseline.cpu and not decision.performance.met else "项目未要求 CPU 对照"
     comparison = comparing.compare(
@@ -211,6 +214,12 @@ def _patch(documents: Path, edits: Sequence[Edit], *, dry_run: bool, force: Coll
             hint="npueval lint shows what is missing",
         )
     return result
+
+
+def _stale(documents: Path, edits: Sequence[Edit]) -> list[str]:
+    """Texts of ours whose Run or Baseline is no longer the one that the documents are made of."""
+    stale = Ledger.load(documents).stale({edit.source for edit in edits})
+    return [f"stale: {entry.address} is still from {entry.source}" for entry in stale]
 
 
 def _keep_answers(reading: Reading, dossier: reporting.Dossier) -> None:
