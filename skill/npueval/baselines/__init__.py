@@ -1,88 +1,39 @@
-"""Find, rank and keep baselines: scan a tree for logs, choose the one that the plan can be held against."""
+"""Baselines: found in logs and ranked, brought from another host, kept as files."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from npueval import metrics, runs
-from npueval.baselines import scanning
-from npueval.baselines.scanning import Progress
+from npueval import runs
+from npueval.baselines.candidates import Candidate, Rejected, Scan, best, scan
 from npueval.errors import FormatError
-from npueval.logs.assessing import CONDITIONS, NoBaseline, assess, is_complete
-from npueval.logs.extracting import Extract, extract
 from npueval.plaindata import from_plain, to_plain
 from npueval.plan import Plan
 from npueval.records import Baseline, Fact, Grade
 from npueval.runs import Run
 
+__all__ = [
+    "BROUGHT",
+    "Candidate",
+    "Rejected",
+    "Scan",
+    "best",
+    "brought",
+    "from_data",
+    "load",
+    "load_any",
+    "of_run",
+    "save",
+    "scan",
+]
+
 FORMAT = "npueval/baseline"
 VERSION = 1
 BROUGHT = "gpu_baseline.json"
 """Where the figures of another tool lie that the user brought from a GPU, in the plan's folder of Runs."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A run in a log that can serve as a baseline. ``lines`` are the first and last line of the run."""
-
-    path: str
-    format: str
-    lines: tuple[int, int]
-    baseline: Baseline
-
-    @property
-    def complete(self) -> bool:
-        """Whether it holds a metric, a data set or split, an environment, and a batch or hyper-parameters."""
-        return is_complete(self.baseline)
-
-
-@dataclass(frozen=True)
-class Rejected:
-    """A file (or one run of it) that is no baseline, and why (Chinese)."""
-
-    path: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Scan:
-    """Every candidate of a tree, the best first, and every file that looked like a log and is none."""
-
-    root: str
-    candidates: tuple[Candidate, ...]
-    rejected: tuple[Rejected, ...]
-    files: int
-
-
-def scan(root: Path, globs: Sequence[str] = (), progress: Progress | None = None) -> Scan:
-    """Read every log under ``root`` (matching ``globs``, relative to it) and rank the runs in them."""
-    candidates: list[Candidate] = []
-    rejected: list[Rejected] = []
-    paths = list(scanning.files(root, globs, progress))
-    for path in paths:
-        for found in _judge(extract(path, path.relative_to(root).as_posix())):
-            if isinstance(found, Candidate):
-                candidates.append(found)
-            else:
-                rejected.append(found)
-    return Scan(str(root), tuple(sorted(candidates, key=_rank)), tuple(rejected), len(paths))
-
-
-def best(found: Scan, plan: Plan) -> Baseline:
-    """The candidate that serves the plan best; without one a Baseline of source ``none`` that says why."""
-    if found.candidates:
-        return min(
-            found.candidates, key=lambda candidate: (not _has_target(candidate, plan), *_rank(candidate))
-        ).baseline
-    where = "、".join(plan.baseline.logs) or "整个项目"
-    reasons = "；".join(f"{item.path}：{item.reason}" for item in found.rejected[:3])
-    reason = f"在 {where} 中没有找到可作基线的日志" + (f"（{reasons}）" if reasons else "")
-    return Baseline(source="none", grade=Grade.NONE, reason=reason)
 
 
 def brought(plan: Plan) -> Baseline | None:
@@ -148,31 +99,3 @@ def from_data(data: Any, path: Path | None = None) -> Baseline:
         message = f"this baseline has format {version}, this release reads up to {VERSION}"
         raise FormatError(message, path=path, hint="update npueval to read it")
     return from_plain(Baseline, {key: value for key, value in data.items() if key != "format"})
-
-
-def _judge(extract: Extract) -> Iterator[Candidate | Rejected]:
-    if extract.rejected:
-        yield Rejected(extract.path, extract.rejected)
-    several = (f"文件里有 {len(extract.runs)} 次运行，各自单列",) if len(extract.runs) > 1 else ()
-    for run in extract.runs:
-        lines = (run.first_line, run.last_line)
-        try:
-            yield Candidate(extract.path, run.format, lines, assess(run, (*extract.doubts, *several)))
-        except NoBaseline as error:
-            yield Rejected(f"{extract.path}:{run.first_line}", str(error))
-
-
-def _rank(candidate: Candidate) -> tuple[Any, ...]:
-    """Complete before partial, less missing, fewer doubts, more figures, the later run of a file, then by name."""
-    baseline = candidate.baseline
-    absent = sum(name in baseline.missing for name in CONDITIONS)
-    doubts, figures = len(baseline.doubts), len(baseline.figures)
-    return (absent, baseline.grade.value, doubts, -figures, candidate.path, -candidate.lines[0])
-
-
-def _has_target(candidate: Candidate, plan: Plan) -> bool:
-    target = plan.targets.accuracy
-    if target is None:
-        return True
-    wanted = metrics.canonical(target.metric)
-    return any(metrics.canonical(figure.metric) == wanted for figure in candidate.baseline.figures)

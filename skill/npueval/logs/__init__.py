@@ -26,6 +26,7 @@ from npueval.logs.openmmlab import OpenMMLab
 from npueval.logs.openmmlab_json import OpenMMLabJson
 from npueval.logs.paddle import Paddle
 from npueval.logs.paddle_inference import PaddleInference
+from npueval.logs.table import Table
 from npueval.logs.tensorboard import TensorBoard
 from npueval.logs.timm import Timm
 from npueval.logs.torchvision import Torchvision
@@ -65,7 +66,7 @@ MEMBERS: tuple[type[Format], ...] = (
     KeyValueTrainer,
     Keras,
 )
-LAST_RESORT: tuple[type[Format], ...] = (Generic,)
+LAST_RESORT: tuple[type[Format], ...] = (Table, Generic)
 AMBIENT = Ambient
 EVENTS = TensorBoard
 """The one format that is no text."""

@@ -1,8 +1,8 @@
 """What programs and their documents say about conditions, whatever the log format: device, data set, batch, rate …
 
 Reads no metric. A value is taken only where it can be what the key says: a device must name a model, a batch is a
-number. Traps: ``aarch64`` is a host, ``V100_`` in a file's name no card, the word cuda no GPU; a launch command's
-process count is an intention, ``world_size`` in the log is what happened.
+number. Traps: ``aarch64`` is a host, ``V100_`` in a file's name no card, ``cuda`` no GPU (a migrated script says so on
+an NPU too); a launch command's process count is an intention, ``world_size`` in the log is what happened.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from npueval.logs.base import LineFormat
 from npueval.logs.logbook import Logbook
 
 _SPELLINGS = {
-    "device": "device gpuname gpumodel hardware 硬件 设备",
+    "device": "device gpu gpuname gpumodel gpu型号 显卡 显卡型号 硬件型号 hardware 硬件 设备",
     "framework": "framework pytorch torch torchversion paddle mindspore",
     "dataset": "dataset datasetname datasettype 数据集",
-    "data_path": "datasetdir datasetpath datapath datadir traindatadir testdatadir",
+    "data_path": "datasetdir datasetpath datapath datadir traindatadir testdatadir data",
     "split": "split datasetsplit 数据划分",
     "batch": "batch batchsize trainbatchsize inferbatchsize globalbatchsize samplespergpu perdevicetrainbatchsize",
     "learning_rate": "lr lr0 baselr learningrate 学习率",
@@ -45,6 +45,20 @@ _CARDS = re.compile(r"\b(\d{1,5}) ?(?:cards?|GPUs?|NPUs?)\b|(?<!\d)(\d{1,5}|单)
 _DEVICE_LINE = re.compile(
     r"\bGPU \d+(?:,\d+)*: (.{3,80})|\bname: ([^:]{3,60}?)(?:,| major:)|\bDevice \d+: \"?([^\",]{3,60})"
 )
+_WARNINGS = (
+    (
+        re.compile(r"will fall ?back to run on the CPU|aicpu fallback"),
+        "有算子回退到 CPU 执行，延迟里混有 CPU 时间",
+        False,
+    ),
+    (re.compile(r"result is untrustworthy"), "框架提示结果不可信", False),
+    (
+        re.compile(r"Traceback \(most recent call last\)|\bEI\d{4}\b|error code is \d|out of memory"),
+        "日志里有报错",
+        True,
+    ),
+)
+_TRANSFERRED = re.compile(r"torch\.cuda\.\* .{0,40}replaced with torch\.npu")
 _BARE_DEVICE = re.compile(r"(?:gpu|cuda|npu|cpu)(?::\d+)?", re.IGNORECASE)
 _HEADING = re.compile(r"\b(?:Training|Evaluating) (\S{2,60}) with (?:the )?(\S{2,60}) dataset")
 _PROMPT = re.compile(r"(?:\(\w+\) ?)?[\w.-]+@[\w.-]+[:~][^$#]{0,100}[$#] \S")
@@ -55,6 +69,7 @@ class Ambient(LineFormat):
     needles = (
         *("device", "Device ", "GPU", "name: ", "batch", "dataset", "data", "lr", "earning", "epochs", "split"),
         *("world_size", "recision", "dtype", "framework", "orch", "optimizer", "seed", "date:", "model", "arch"),
+        *("fall", "untrustworthy", "Traceback", "EI0", "error code", "out of memory"),
         *("数据", "学习率", "设备", "硬件", "卡", "pcs", "P）", "p）", "@"),
     )
     samples = ("device: cpu (AMD EPYC), 1 card", "use_gpu: True, train_batch_size: 1024, epochs: 20")
@@ -69,9 +84,18 @@ class Ambient(LineFormat):
             book.fact("dataset", heading[2])
         elif cards := _CARDS.search(text):
             book.fact("cards", next(filter(None, cards.groups())).replace("单", "1"))
+        self.warn(text, book)
         for key, value in _statements(text):
             _learn(book, key, value.strip().rstrip(",;").strip("\"'"))
         return False
+
+    def warn(self, text: str, book: Logbook) -> None:
+        """Note what makes the run around this line doubtful, whichever rank said it."""
+        for pattern, doubt, broken in _WARNINGS:
+            if pattern.search(text):
+                book.warn(doubt, broken=broken)
+        if _TRANSFERRED.search(text):
+            book.fact("device_kind", "npu")
 
 
 def _statements(text: str) -> Iterator[tuple[str, str]]:
@@ -102,6 +126,8 @@ def _learn(book: Logbook, key: str, value: str) -> None:
     if key == "device":
         _device(book, value)
     elif key == "data_path":
+        if _NUMBER.fullmatch(value):
+            return
         path = value.replace("\\", "/").rstrip("/")
         name = path.rpartition("/")[2]
         book.fact("data_path" if name.lower() in _EMPTY_PATHS else "dataset", value if "/" in path or name else name)
@@ -113,7 +139,7 @@ def _device(book: Logbook, value: str) -> None:
     """A name of a model is the device; ``cuda:0`` only its kind; ``aarch64`` the host's architecture."""
     if hardware.is_architecture(value):
         book.fact("host_architecture", value)
-    elif kind := hardware.kind(value):
+    elif (kind := hardware.kind(value)) and not value.startswith("cuda"):
         book.fact("device_kind", kind)
         if not _BARE_DEVICE.fullmatch(value):
             book.fact("device", value)

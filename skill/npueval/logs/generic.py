@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from npueval.logs.base import LineFormat
 from npueval.logs.logbook import Logbook
+from npueval.logs.logged import MILLISECONDS, Column
 from npueval.records import Grade
 
 _PAIR = re.compile(
@@ -19,6 +20,11 @@ _PAIR = re.compile(
 )
 _BLEU = re.compile(r"(BLEU-\d) ([\d.]+)")
 _HELD_OUT = re.compile(r"\b(validation|valid|val|dev|test) BLEU:", re.IGNORECASE)
+_LATENCY = re.compile(
+    r"(?:\blatency|\binference time|延迟|推理耗时)(?: per \w{1,20})?\s?[:=：]\s?([\d.]{1,20}) ?(ms|us|ns|s)\b",
+    re.IGNORECASE,
+)
+_RATE = re.compile(r"(?:\bthroughput|\bfps|吞吐率?)\s?[:=：]\s?([\d.,]{1,20})", re.IGNORECASE)
 _REPEATED = re.compile(r"saved|new best|best so far", re.IGNORECASE)
 _EPOCH = re.compile(r"\bepoch[ :#]{0,4}\[?(\d{1,9})|第 ?(\d{1,9}) ?轮", re.IGNORECASE)
 _STEP = re.compile(r"\b(?:step|iter(?:ation)?)[ :#=]{0,4}\[?(\d{1,12})|\b(\d{1,12})th step", re.IGNORECASE)
@@ -52,7 +58,10 @@ class Generic(LineFormat):
         "分数",
     )
     samples = ("Epoch: 3| train loss: 0.1586", "验证集 MAE: 12.5")
-    columns: ClassVar = {}
+    columns: ClassVar = {
+        **{f"latency in {unit}": Column("latency_mean_ms", unit) for unit in MILLISECONDS},
+        "rate": Column("throughput", "samples/s", per="?"),
+    }
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,8 +79,13 @@ class Generic(LineFormat):
         prefix = f"{held[1].lower()}_" if held else ""
         pairs = [(f"{prefix}{name.strip()}", value) for name, value in (*_PAIR.findall(text), *_BLEU.findall(text))]
         pairs = [(name, value) for name, value in pairs if self.column(name)]
+        timed = [(f"latency in {unit}", value) for value, unit in _LATENCY.findall(text)]
+        timed += [("rate", value) for value in _RATE.findall(text)]
+        if timed:
+            run = book.record(timed, phase="infer", step=self._position[1])
+            run.doubts.setdefault("延迟或吞吐是程序自己打印的，看不出计时前后是否同步了设备")
         if not pairs:
-            return False
+            return bool(timed)
         held_out = all((column := self.column(name)) and column.phase == "eval" for name, _ in pairs)
         book.record(pairs, phase="eval" if held_out else "train", epoch=self._position[0], step=self._position[1])
         return True

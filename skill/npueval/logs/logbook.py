@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
+from itertools import zip_longest
 from typing import Any, Protocol
 
 from npueval.logs import numerals
@@ -49,6 +50,7 @@ class Logbook:
         self.follower: Follower | None = None
         self.document: Sequence[str] = ()
         self.spread: Mapping[str, tuple[int, str]] | None = None
+        self._warnings: list[tuple[int, str, bool]] = []
         self._sections: list[int] = [0]
         self._ambient: list[tuple[int, str, Fact]] = []
         self._current: dict[str, LoggedRun] = {}
@@ -73,6 +75,11 @@ class Logbook:
             run.learn(key, fact)
         else:
             self._ambient.append((self.line, key, fact))
+
+    def warn(self, text: str, *, broken: bool) -> None:
+        """Something that was said around here, by whatever program: the run that it falls into is doubtful, and not
+        finished where it is ``broken``."""
+        self._warnings.append((self.line, text, broken))
 
     def doubt(self, text: str) -> None:
         """Something a reader of the current run must know."""
@@ -124,15 +131,27 @@ class Logbook:
         assert self._format is not None
         return self._current.get(self._format.name) or self.begin()
 
+    def stated(self) -> list[tuple[str, Fact]]:
+        """Every fact that belongs to no run, in the order of the file."""
+        return [(key, fact) for _, key, fact in self._ambient]
+
     def close(self) -> list[LoggedRun]:
         """The runs that hold a value, each with the conditions that the file states for it."""
         found = sorted((run for run in self.runs if run.series), key=lambda run: run.first_line)
         end = 0
-        for number, run in enumerate(found):
-            last = run.last_line if number + 1 < len(found) else sys.maxsize
-            self._conditions(run, end, last)
+        for run, following in zip_longest(found, found[1:]):
+            self._conditions(run, end, run.last_line if following else sys.maxsize)
+            self._warn(run, end, following.first_line if following else sys.maxsize)
             end = max(end, run.last_line)
         return found
+
+    def _warn(self, run: LoggedRun, previous_end: int, following: int) -> None:
+        """Errors belong to the run before them, what is only doubtful to the one after or around it."""
+        for line, text, broken in self._warnings:
+            if (run.first_line if broken else previous_end) <= line < following:
+                run.finished = run.finished and not broken
+                if not any(doubt.startswith(text) for doubt in run.doubts):
+                    run.doubts[f"{text}（首次在 {self.path}:{line}）"] = None
 
     def _conditions(self, run: LoggedRun, previous_end: int, last: int) -> None:
         """What stands between the run before and this one (a header), else the last earlier statement of a key, else

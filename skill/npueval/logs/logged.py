@@ -137,6 +137,10 @@ class LoggedRun:
         """The series of a metric, of any phase unless one is asked for."""
         return next((s for (p, m), s in self.series.items() if m == metric and phase in (None, p)), None)
 
+    def trained_on(self, kind: str) -> bool:
+        """Whether it is a training, and is known to have run on this kind of device (gpu, npu, cpu)."""
+        return self.fact("device_kind") == kind and any(phase == "train" for phase, _ in self.series)
+
     def learn(self, key: str, fact: Fact) -> None:
         """Take a fact; one that contradicts an earlier one is kept beside it."""
         held = self.facts.setdefault(key, fact)

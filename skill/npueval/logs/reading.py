@@ -90,7 +90,12 @@ class Reader:
         # A progress bar rewrites its line: what stands between two returns is a line of its own.
         for segment in text.split("\r") if "\r" in text else (text,):
             segment = segment[:LONGEST_RECORD]
-            if not self._followed(number, segment) and not _OTHER_RANK.match(segment):
+            if self._followed(number, segment):
+                continue
+            if _OTHER_RANK.match(segment):
+                self.book.at(number, segment, self._ambient)
+                self._ambient.warn(segment, self.book)
+            else:
                 self._offer(number, segment, formats)
 
     def _followed(self, number: int, text: str) -> bool:

@@ -1,0 +1,125 @@
+"""What the files beside a log say of its conditions: they fill gaps, marked as from there; contradictions are shown.
+
+The nearest file counts most. A file that states a condition twice, differently, says nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from npueval import logs
+from npueval.logs import streams
+from npueval.logs.logbook import Logbook
+from npueval.logs.logged import LoggedRun
+from npueval.records import Fact
+
+CONFIGURATIONS = ("args.yaml", "hparams.yaml", "config.yaml", "config.yml", "config.json", "opt.yaml", "params.yaml")
+PATTERNS = ("*.yaml", "*.yml", "*config*.py", "*config*.json", "*args*.json")
+READMES = ("README.md", "README.zh-CN.md", "README_CN.md", "readme.md")
+MOST_FILES, MOST_LEVELS = 12, 4
+
+_KEYS = {
+    "dataset": "数据集",
+    "split": "划分",
+    "device": "设备",
+    "device_kind": "设备类别",
+    "batch": "batch",
+    "learning_rate": "学习率",
+    "epochs": "epochs",
+    "cards": "卡数",
+    "precision": "精度",
+    "framework": "框架",
+    "model": "模型",
+}
+_HELD_AGAINST = ("device_kind", "batch", "epochs", "learning_rate", "cards")
+_READ = 1 << 20
+
+
+class Neighbourhood:
+    """The configurations and READMEs around the logs of one tree, each read once."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._files: dict[Path, list[Path]] = {}
+        self._stated: dict[Path, dict[str, list[Fact]]] = {}
+
+    def complete(self, run: LoggedRun, log: Path) -> list[str]:
+        """Give the run the conditions that its log lacks; returns (in Chinese) what was taken from where, and every
+        contradiction, of which none is settled."""
+        told: list[str] = []
+        for path in self.around(log):
+            for key, facts in self.stated(path).items():
+                told += _taken(run, key, facts)
+        lacking = not {"dataset", "split"} & run.facts.keys() or "device" not in run.facts
+        found = [self._shown(path) for path in self.around(log)]
+        if lacking and found:
+            told.append(f"缺的条件可在这些文件里查找：{'、'.join(found[:4])}")
+        return told
+
+    def around(self, log: Path) -> list[Path]:
+        """The files to look into, the nearest first."""
+        folder = log.parent
+        if folder not in self._files:
+            self._files[folder] = list(dict.fromkeys(self._candidates(folder)))[:MOST_FILES]
+        return self._files[folder]
+
+    def _candidates(self, folder: Path) -> Iterator[Path]:
+        for pattern in (*CONFIGURATIONS, *PATTERNS):
+            yield from sorted(path for path in folder.glob(pattern) if _is_plain(path))
+        for level in (folder, *folder.parents)[:MOST_LEVELS]:
+            yield from (level / name for name in (*CONFIGURATIONS, *READMES) if _is_plain(level / name))
+            if level == self.root:
+                return
+
+    def stated(self, path: Path) -> dict[str, list[Fact]]:
+        """Every condition that a file states, with each of its statements."""
+        if path not in self._stated:
+            self._stated[path] = _read(path, self._shown(path))
+        return self._stated[path]
+
+    def _shown(self, path: Path) -> str:
+        return path.relative_to(self.root).as_posix()
+
+
+def _taken(run: LoggedRun, key: str, facts: list[Fact]) -> Iterator[str]:
+    values, held = {fact.value for fact in facts}, run.facts.get(key)
+    if held is not None:
+        if key in _HELD_AGAINST and not any(_agree(held.value, value) for value in values):
+            other = f"{facts[0].source} 为 {facts[0].value}"
+            yield f"{_KEYS[key]} 有矛盾：{held.source} 为 {held.value}，{other}，未作取舍"
+    elif key in _KEYS and len(values) == 1:
+        run.facts[key] = facts[0]
+        yield f"{_KEYS[key]} 取自 {facts[0].source}（日志未写）"
+
+
+def _agree(one: str, other: str) -> bool:
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return one.casefold() == other.casefold()
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink() and not path.name.startswith("npueval")
+
+
+def _read(path: Path, shown: str) -> dict[str, list[Fact]]:
+    book, reader = Logbook(shown), logs.AMBIENT()
+    try:
+        head = streams.open_log(path).head[:_READ]
+    except streams.Unreadable:
+        return {}
+    for number, line in enumerate(streams.text_of(head).split("\n"), start=1):
+        book.at(number, line, reader)
+        reader.read(_as_statement(line), book)
+    found: dict[str, list[Fact]] = {}
+    for key, fact in book.stated():
+        found.setdefault(key, []).append(fact)
+    return found
+
+
+def _as_statement(line: str) -> str:
+    """A row of a table of two columns as ``key: value``; any other line as it is."""
+    cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.lstrip().startswith("|") else []
+    return f"{cells[0]}: {cells[1]}" if len(cells) == 2 else line
