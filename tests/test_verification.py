@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from npueval import smoke, training
+from npueval import baselines, smoke, training
 from npueval.golden.setfile import Manifest, Member, sha256_of, write
 from npueval.language import same
 from npueval.plan import Plan, Training
@@ -59,8 +59,64 @@ def boxes(edits: tuple[Edit, ...]) -> dict[str, object]:
     return {edit.address.rpartition("/")[2]: edit.value for edit in edits if edit.address.startswith("Mig_report#6")}
 
 
+def bring_log(plan: Plan, losses: np.ndarray, name: str = "npu.log", device: str = "npu (Ascend910B3)") -> None:
+    lines = [f"date: 2026-02-0{1 + len(list(plan.root.glob('*.log')))} 10:00:00", f"device: {device}"]
+    lines += [f"epoch 1/1 step {step}/{len(losses)} loss {loss:.4f}" for step, loss in enumerate(losses, 1)]
+    (plan.root / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def recalled(plan: Plan) -> verification.Verification:
+    return verification.recall(plan, baselines.scan(plan.root).npu_training)
+
+
+FALLS, STALLS = np.linspace(2.0, 0.5, 600), np.full(600, 1.7) + np.arange(600) % 7 / 1000
+
+
 def test_nothing_was_left_nothing_is_said(plan: Plan) -> None:
-    assert verification.recall(plan) == verification.Verification({}, ())
+    assert verification.recall(replace(plan, training=None)) == verification.Verification({}, ())
+
+
+def test_the_project_s_own_thresholds_are_said_where_it_trains(plan: Plan) -> None:
+    found = verification.recall(replace(plan, training=Training(stagnation_steps=900)))
+    said = {edit.address.rpartition("/")[2]: edit.value for edit in found.edits}
+    assert all(edit.address.startswith("Mig_Readme#5.3/") for edit in found.edits)
+    assert said["实际累计步数上限或等价阈值"] == "900 步"
+    assert said["相关训练命令与日志路径"] == "N/A（尚无 NPU 训练日志）"
+
+
+@pytest.mark.parametrize(("losses", "passed"), [(FALLS, True), (STALLS, False), (STALLS[:300], None)])
+def test_the_log_of_formal_training_is_judged(plan: Plan, losses: np.ndarray, passed: bool | None) -> None:
+    bring_log(plan, losses)
+    found = recalled(plan)
+    assert found.statements["formal_training"].passed is passed
+    assert boxes(found.edits) == {"正式训练": passed is True}
+    entries = [edit for edit in found.edits if edit.address == "Mig_report#7.1/2026-02-01 10:00:00"]
+    assert [edit.value[1] for edit in entries] == (["loss 600 步无明显改善"] if passed is False else [])
+
+
+def test_the_latest_log_counts(plan: Plan) -> None:
+    bring_log(plan, STALLS, "z.log")
+    bring_log(plan, FALLS, "a.log")
+    assert recalled(plan).statements["formal_training"].text.startswith("正式训练 a.log：有改善")
+
+
+def test_a_training_that_ends_in_nan_is_judged_though_it_is_no_baseline(plan: Plan) -> None:
+    bring_log(plan, np.r_[FALLS[:20], [np.nan] * 5])
+    found = recalled(plan)
+    assert found.statements["formal_training"].passed is False
+    assert boxes(found.edits) == {"正式训练": False}
+
+
+@pytest.mark.parametrize(
+    ("losses", "device"), [(FALLS, "cuda (Tesla T4)"), (FALLS, "cpu (Xeon)"), (FALLS, "unknown"), (FALLS[:40], "npu")]
+)
+def test_a_log_of_another_device_and_a_short_test_are_no_formal_training(
+    plan: Plan, losses: np.ndarray, device: str
+) -> None:
+    bring_log(plan, losses, device=device)
+    found = recalled(plan)
+    assert found.statements == {}
+    assert boxes(found.edits) == {}
 
 
 def test_a_smoke_test_says_what_failed_and_where_it_is_recorded(plan: Plan) -> None:
@@ -94,7 +150,9 @@ def test_what_was_simulated_is_left_out(plan: Plan) -> None:
     smoke.save(replace(SMOKE, simulated=True), plan.runs)
     bring_golden(plan, 0.0, simulated=True)
     bring_short_test(plan, 1.2, simulated=True)
-    assert verification.recall(plan) == verification.Verification({}, ())
+    found = verification.recall(plan)
+    assert found.statements == {}
+    assert boxes(found.edits) == {}
 
 
 def test_what_cannot_be_read_is_named_and_the_rest_is_kept(plan: Plan) -> None:

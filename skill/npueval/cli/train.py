@@ -90,17 +90,7 @@ def _curve(path: Path, metric: str | None) -> Curve:
     found = extract(path)
     if found.rejected:
         raise FormatError("no training log", path=path, hint=found.rejected)
-    keys = list(dict.fromkeys(key for run in found.runs for key in run.series))
-    losses = [name for phase, name in keys if phase == "train" and "loss" in name.lower()]
-    wanted = metric or next(iter(losses), None)
-    # A metric may be logged for training and for evaluation; the training's own comes first.
-    chosen = next((key for key in sorted(keys, key=lambda key: key[0] != "train") if key[1] == wanted), None)
-    if chosen is None:
-        what = f"no series called {metric!r}" if metric else "no training loss in it"
-        names = ", ".join(dict.fromkeys(name for _, name in keys))
-        raise FormatError(what, path=path, hint=f"it holds {names}; choose one with --metric")
-    series = [run.series[chosen] for run in found.runs if chosen in run.series]
-    return curves.of_log(series, str(path))
+    return curves.of_runs(found.runs, metric, str(path))
 
 
 def _reply(verdict: Formal | ShortTest, curve: Curve, saved: Path | None, picture: Path | None) -> Reply:

@@ -82,5 +82,5 @@ def _logs(dossier: Dossier) -> str:
     ]
     if dossier.npu_run is None:
         parts.append(f"NPU 测量 {missing(dossier.no_npu)}")
-    parts += [found.text for found in map(dossier.verified.get, ("golden", "short_test")) if found]
+    parts += [found.text for found in map(dossier.verified.get, ("golden", "short_test", "formal_training")) if found]
     return joined([*parts, f"训练日志 {dossier.baseline.path}" if dossier.baseline.path else None])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from npueval.records import Edit
-from npueval.reporting.cells import missing, row
+from npueval.reporting.cells import joined, missing, row
 from npueval.reporting.dossier import Dossier
 
 SMOKE_BOXES = {"inference_smoke": "推理 smoke", "training_smoke": "训练 smoke"}
@@ -35,9 +35,10 @@ def _said(dossier: Dossier, key: str) -> str:
 def _training(dossier: Dossier) -> list[Edit]:
     if dossier.plan.training is None:
         cells = dict.fromkeys(("是否达标", "结论说明"), missing("计划中本项目不训练"))
-    elif (short := dossier.verified.get("short_test")) is None:
-        cells = {"是否达标": "待定", "结论说明": missing(dossier.no_npu)}
+    elif told := [dossier.verified[key] for key in ("short_test", "formal_training") if key in dossier.verified]:
+        passed = [found.passed for found in told]
+        word = "不达标" if False in passed else "待定" if None in passed else "达标"
+        cells = {"是否达标": word, "结论说明": joined(found.text for found in told)}
     else:
-        word = {True: "达标", False: "不达标", None: "待定"}[short.passed]
-        cells = {"是否达标": word, "结论说明": short.text}
+        cells = {"是否达标": "待定", "结论说明": missing(dossier.no_npu)}
     return row("Summary#5.3", "训练可用性（若适用）", cells)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from npueval.logs.logged import Series
+from npueval.errors import FormatError
+from npueval.logs.logged import LoggedRun, Series
 from npueval.records import Direction
 
 
@@ -79,6 +80,20 @@ def of_log(series: Sequence[Series], source: str = "") -> Curve:
         source=source,
         left_out=left_out,
     )
+
+
+def of_runs(runs: Sequence[LoggedRun], metric: str | None = None, source: str = "") -> Curve:
+    """The curve of a metric (by default the training loss) over the runs of a log; :class:`FormatError` where none."""
+    keys = list(dict.fromkeys(key for run in runs for key in run.series))
+    losses = [name for phase, name in keys if phase == "train" and "loss" in name.lower()]
+    wanted = metric or next(iter(losses), None)
+    # A metric may be logged for training and for evaluation; the training's own comes first.
+    chosen = next((key for key in sorted(keys, key=lambda key: key[0] != "train") if key[1] == wanted), None)
+    if chosen is None:
+        what = f"no series called {metric!r}" if metric else "no training loss in it"
+        names = ", ".join(dict.fromkeys(name for _, name in keys))
+        raise FormatError(what, path=source, hint=f"it holds {names}; choose one with --metric")
+    return of_log([run.series[chosen] for run in runs if chosen in run.series], source)
 
 
 class _Point(NamedTuple):

@@ -39,9 +39,7 @@ def problem_row(result: Formal, *, when: str, command: str, log: str, source: st
     checks = "；".join(f"{number}. {check.zh}" for number, check in enumerate(result.checks, 1))
     cells = (
         when,
-        f"{result.metric} {result.steps:.0f} 步无明显改善"
-        if result.improvement is not None
-        else f"{result.metric} 失效",
+        _title(result),
         command,
         f"{result.reason.zh}（{log}）",
         f"已训练 {result.steps:.0f} 步（阈值 {result.limit} 步），不再加步",

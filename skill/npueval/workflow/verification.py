@@ -1,19 +1,23 @@
-"""Smoke, golden and the short test: run on the NPU, recalled from what they left, said in the documents."""
+"""Smoke, golden and training: run on the NPU, recalled from what they left, said in the documents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from npueval import golden, smoke, training
 from npueval.errors import FormatError, NotExecuted
+from npueval.logs.extracting import extract
+from npueval.logs.logged import LoggedRun
 from npueval.plan import Plan
 from npueval.records import Edit
 from npueval.reporting import Statement
+from npueval.reporting.cells import missing
 from npueval.smoke import Check, Smoke
 from npueval.tolerances import tolerance
-from npueval.training import Record
+from npueval.training import Formal, Record, curves
 
 Progress = Callable[[str], None]
 
@@ -39,12 +43,15 @@ def run(plan: Plan, progress: Progress) -> None:
             progress(f"{name} not executed: {error.message}")
 
 
-def recall(plan: Plan) -> Verification:
-    """What earlier runs left in the plan's folder, as far as it was made on a real NPU."""
+def recall(plan: Plan, npu_logs: Sequence[str] = ()) -> Verification:
+    """What earlier runs left in the plan's folder, and what the logs of formal training on an NPU say.
+
+    Only what was made on a real NPU. ``npu_logs`` are relative to the project.
+    """
     statements: dict[str, Statement] = {}
     edits: list[Edit] = []
     passed_over: list[str] = []
-    for part in (_smoke, _golden, _short_test):
+    for part in (_smoke, _golden, _short_test, partial(_formal, npu_logs)):
         try:
             found, further = part(plan)
         except FormatError as error:
@@ -109,6 +116,45 @@ def _of_short_test(record: Record, path: str) -> Part:
     passed = None if record.verdict.status == "undecided" else record.verdict.passed
     statement = Statement(passed, training.short_statement(record.verdict, path))
     return {"short_test": statement}, training.short_edits(record.verdict, device=record.device, source=path)
+
+
+def _formal(npu_logs: Sequence[str], plan: Plan) -> Part:
+    """The verdict on formal training by its latest log, and what the project means by "no clear improvement"."""
+    last = max(((_date(runs), path, runs) for path in npu_logs if (runs := _on_npu(plan, path))), default=None)
+    thresholds = [] if plan.training is None else training.threshold_edits(plan.training, _where(last and last[1]))
+    if last is None:
+        return {}, thresholds
+    date, path, runs = last
+    found = _judged_formally(plan, path, runs)
+    if found is None:
+        return {}, thresholds
+    passed = {"fine": True, "stop": False}.get(found.status)
+    edits = training.formal_edits(
+        found, when=date or missing("日志未记日期"), command=missing("日志未记训练命令"), log=path, source=path
+    )
+    return {"formal_training": Statement(passed, training.formal_statement(found, path))}, [*edits, *thresholds]
+
+
+def _judged_formally(plan: Plan, path: str, runs: Sequence[LoggedRun]) -> Formal | None:
+    """``None`` where the log is no longer than a short test, and so may be one; unless it says that all is lost."""
+    wished = plan.training
+    named = wished is not None and any(name == wished.metric for run in runs for _, name in run.series)
+    curve = curves.of_runs(runs, wished.metric if wished and named else None, path)
+    found = training.judge_formal(curve, wished.stagnation_steps if wished else training.STAGNATION_STEPS)
+    short = wished is not None and found.steps <= wished.steps and found.status != "stop"
+    return None if short else found
+
+
+def _on_npu(plan: Plan, path: str) -> list[LoggedRun]:
+    return [run for run in extract(plan.root / path, path).runs if run.trained_on("npu")]
+
+
+def _date(runs: Sequence[LoggedRun]) -> str:
+    return max(run.fact("date") or "" for run in runs)
+
+
+def _where(log: str | None) -> str:
+    return f"日志 {log}" if log else missing("尚无 NPU 训练日志")
 
 
 def _newest(folder: Path, pattern: str) -> Path | None:
