@@ -98,6 +98,10 @@ class Ambient(LineFormat):
             book.fact("device_kind", "npu")
 
 
+_BARE_CUDA = re.compile(r"cuda(?::\d+)?")
+"""What code that was carried over by transfer_to_npu also prints; with a model's name behind it, it is a GPU."""
+
+
 def _statements(text: str) -> Iterator[tuple[str, str]]:
     for found in _DEVICE_LINE.finditer(text):
         yield "device", next(filter(None, found.groups()))
@@ -139,7 +143,7 @@ def _device(book: Logbook, value: str) -> None:
     """A name of a model is the device; ``cuda:0`` only its kind; ``aarch64`` the host's architecture."""
     if hardware.is_architecture(value):
         book.fact("host_architecture", value)
-    elif (kind := hardware.kind(value)) and not value.startswith("cuda"):
+    elif (kind := hardware.kind(value)) and not _BARE_CUDA.fullmatch(value):
         book.fact("device_kind", kind)
         if not _BARE_DEVICE.fullmatch(value):
             book.fact("device", value)

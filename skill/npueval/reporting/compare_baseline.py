@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from npueval.records import Edit
+from npueval.records import Baseline, Edit
 from npueval.reporting.cells import joined, missing, values
 from npueval.reporting.dossier import Dossier
 from npueval.runs import Run
@@ -25,12 +25,12 @@ def _choice(dossier: Dossier) -> dict[str, str]:
     baseline, cpu = dossier.baseline, dossier.cpu_run
     log = baseline.source == "log"
     lacking = f"，缺 {'、'.join(baseline.missing)}" if baseline.missing else ""
-    gpu = f"已回传，见 {dossier.file_of(dossier.gpu_run)}" if dossier.gpu_run else missing(NO_GPU)
+    back = dossier.file_of(dossier.gpu_run) or (dossier.brought.path if dossier.brought else None)
     return {
         "项目内完整训练日志（优先）": f"{baseline.path}（证据等级 {baseline.grade.value}{lacking}）"
         if log
         else missing(baseline.reason),
-        "无可用日志时（默认 GPU）": gpu,
+        "无可用日志时（默认 GPU）": f"已回传，见 {back}" if back else missing(NO_GPU),
         "CPU 对照（可选）": f"项目要求，已测，见 {dossier.file_of(cpu)}" if cpu else missing(dossier.no_cpu),
         "最终对比结论须写清": why_this_baseline(dossier),
     }
@@ -38,47 +38,69 @@ def _choice(dossier: Dossier) -> dict[str, str]:
 
 def why_this_baseline(dossier: Dossier) -> str:
     """Which baseline the conclusions rest on, and why that one."""
-    baseline = dossier.baseline
-    if dossier.gpu_run:
-        performance = "性能基线为 GPU 实测（用户回传）"
-    else:
-        performance = "性能尚无基线（日志不含推理延迟，GPU 待补采），不作性能结论"
-    accuracy = f"精度基线摘自项目日志 {baseline.path}" if baseline.source == "log" else "精度尚无基线"
-    return joined([accuracy, performance])
+    return joined([_accuracy_basis(dossier), _performance_basis(dossier)])
+
+
+def _accuracy_basis(dossier: Dossier) -> str:
+    sources = [entry.baseline.source for entry in dossier.comparison.accuracy_rows if entry.baseline.value is not None]
+    if not sources:
+        return "精度尚无基线"
+    if dossier.gpu_run and dossier.gpu_run.id in sources:
+        return "精度基线为 GPU 实测（用户回传）"
+    return f"精度基线摘自项目日志 {dossier.baseline.path}"
+
+
+def _performance_basis(dossier: Dossier) -> str:
+    column = dossier.comparison.baseline_column
+    if column is None:
+        return "性能尚无基线（日志不含推理延迟，GPU 待补采），不作性能结论"
+    if column == "gpu" and dossier.gpu_run:
+        return "性能基线为 GPU 实测（用户回传）"
+    if column == "gpu" and dossier.brought:
+        return f"性能基线为 GPU 实测（用户回传，证据等级 {dossier.brought.grade.value}）"
+    return f"性能基线摘自项目日志 {dossier.baseline.path}（{column.upper()}）"
+
+
+FIELDS = (
+    "基线来源",
+    "基线日志路径（若适用）",
+    "硬件型号（GPU 或日志中记载）",
+    "框架与版本",
+    "框架/工程栈",
+    "Batch size",
+    "测量日期",
+    "备注（日志摘录说明 / 待补采 / 缺 GPU）",
+)
 
 
 def _source(dossier: Dossier) -> dict[str, str]:
-    baseline = dossier.baseline
+    """What was measured on a GPU stands before the log, as it does in the verdict."""
+    if dossier.gpu_run:
+        return _of_gpu_run(dossier, dossier.gpu_run)
+    baseline = dossier.brought or dossier.baseline
     if baseline.source == "none":
         gap = missing(baseline.reason)
-        return dict.fromkeys(
-            (
-                "基线来源",
-                "基线日志路径（若适用）",
-                "硬件型号（GPU 或日志中记载）",
-                "框架与版本",
-                "框架/工程栈",
-                "Batch size",
-                "测量日期",
-            ),
-            gap,
-        ) | {"备注（日志摘录说明 / 待补采 / 缺 GPU）": "待补采：见 Mig_Readme §2.6"}
-    return {
-        "基线来源": f"项目日志（设备：{logged(dossier, 'device_kind')}）"
-        if baseline.source == "log"
-        else "GPU 实测（用户回传）",
-        "基线日志路径（若适用）": baseline.path or missing("基线不是日志"),
-        "硬件型号（GPU 或日志中记载）": logged(dossier, "device"),
-        "框架与版本": logged(dossier, "framework"),
-        "框架/工程栈": logged(dossier, "stack"),
-        "Batch size": logged(dossier, "batch"),
-        "测量日期": logged(dossier, "date"),
-        "备注（日志摘录说明 / 待补采 / 缺 GPU）": _remark(dossier),
-    }
+        return dict.fromkeys(FIELDS, gap) | {FIELDS[-1]: "待补采：见 Mig_Readme §2.6"}
+    log = baseline.source == "log"
+    texts = (
+        f"项目日志（设备：{logged(dossier, 'device_kind')}）" if log else "GPU 实测（用户回传）",
+        baseline.path or missing("基线不是日志"),
+        *(baseline.fact(key) or missing("日志未写") for key in ("device", "framework", "stack", "batch", "date")),
+        _remark(baseline),
+    )
+    return dict(zip(FIELDS, texts, strict=True))
 
 
-def _remark(dossier: Dossier) -> str:
-    baseline = dossier.baseline
+def _of_gpu_run(dossier: Dossier, run: Run) -> dict[str, str]:
+    model, framework, batches, date, remark = _facts_of(run, dossier).values()
+    log = dossier.baseline.path
+    own = f"项目训练日志 {log} 作为参照" if log else None
+    path, stack = missing("基线不是日志"), missing("测量记录未写")
+    texts = ("GPU 实测（用户回传）", path, model, framework, stack, batches, date, joined([remark, own]))
+    return dict(zip(FIELDS, texts, strict=True))
+
+
+def _remark(baseline: Baseline) -> str:
     quoted = [f"{figure.metric} 摘自 {figure.source}" for figure in baseline.figures if figure.source]
     return joined(
         [*quoted[:3], f"日志缺：{'、'.join(baseline.missing)}，待补采" if baseline.missing else None, *baseline.doubts]

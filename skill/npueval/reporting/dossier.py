@@ -25,9 +25,9 @@ class Dossier:
     """One evaluation of one plan.
 
     ``npu_run``, ``cpu_run`` and ``gpu_run`` are the Runs of their own columns; ``no_npu`` and ``no_cpu`` say in Chinese
-    why there is none. ``files`` maps the id of a Run to its path relative to the project.
-    ``verified`` holds what was verified on a real NPU, keyed ``inference_smoke``, ``training_smoke``, ``gradients``,
-    ``checkpoint``, ``golden``, ``short_test``, ``formal_training``.
+    why there is none. ``brought`` holds GPU figures that came back in another form than a Run. ``files`` maps the id of
+    a Run to its path relative to the project. ``verified`` holds what was verified on a real NPU, keyed
+    ``inference_smoke``, ``training_smoke``, ``gradients``, ``checkpoint``, ``golden``, ``short_test``, ``formal_training``.
     """
 
     plan: Plan
@@ -37,6 +37,7 @@ class Dossier:
     npu_run: Run | None = None
     cpu_run: Run | None = None
     gpu_run: Run | None = None
+    brought: Baseline | None = None
     no_npu: str = ""
     no_cpu: str = ""
     files: Mapping[str, str] = field(default_factory=dict)

@@ -59,16 +59,22 @@ class Evaluation:
 
 
 def run(
-    path: Path, *, dry_run: bool = False, fresh: bool = False, force: Collection[str] = (), progress: Progress
+    path: Path,
+    *,
+    dry_run: bool = False,
+    fresh: bool = False,
+    profiled: bool = False,
+    force: Collection[str] = (),
+    progress: Progress,
 ) -> Evaluation:
     """Doctor, check, measure, then :func:`report`. With ``dry_run`` nothing is measured and nothing written.
 
     What would be measured again in the same way (same plan, workload, files and machine) is taken from the Run that is
-    there, unless ``fresh``.
+    there, unless ``fresh``. With ``profiled`` a profile is made after the timing, and a Run without one made anew.
     """
     reading = read(path, progress)
     if not dry_run:
-        measure(reading, progress, fresh=fresh)
+        measure(reading, progress, fresh=fresh, profiled=profiled)
     return _report(reading, dry_run=dry_run, force=force, progress=progress)
 
 
@@ -97,30 +103,30 @@ def read(path: Path, progress: Progress) -> Reading:
     return Reading(plan, diagnosis, decision, triggers.answer(plan, diagnosis, decision))
 
 
-def measure(reading: Reading, progress: Progress, *, fresh: bool) -> None:
+def measure(reading: Reading, progress: Progress, *, fresh: bool, profiled: bool = False) -> None:
     """Measure and verify on the plan's device where tests may run; on the CPU where the plan wants that column."""
     plan = reading.plan
     stock = archive.Archive(()) if fresh else archive.open_archive(plan)
     on_npu = plan.device_kind == "npu"
     if not on_npu or isinstance(reading.answer, FiveParts):
-        anew = _measure(reading, plan.device, stock, progress)
+        anew = _measure(reading, plan.device, stock, progress, profiled=profiled)
         if on_npu and anew:
             verification.run(plan, progress)
     if plan.baseline.cpu and plan.device_kind != "cpu" and reading.decision.performance.met:
-        _measure(reading, "cpu", stock, progress)
+        _measure(reading, "cpu", stock, progress, profiled=False)
 
 
-def _measure(reading: Reading, device: str, stock: archive.Archive, progress: Progress) -> bool:
+def _measure(reading: Reading, device: str, stock: archive.Archive, progress: Progress, *, profiled: bool) -> bool:
     """Whether there is a new Run."""
     plan = reading.plan
     progress(f"measure: {device}")
     facts = reading.diagnosis.environment.as_json()
     held = stock.still_valid(plan, device, facts["digest"])
-    if held:
+    if held and not (profiled and held.profile is None):
         progress(f"nothing has changed since {held.id}; --fresh measures it again")
         return False
     try:
-        done = measuring.measure(plan, device=device, environment=facts, progress=progress)
+        done = measuring.measure(plan, device=device, environment=facts, progress=progress, profiled=profiled)
     except NotExecuted as error:
         progress(f"measure: {device} not executed: {error.message}")
         return False
@@ -163,13 +169,14 @@ def _gather(reading: Reading, stock: archive.Archive, baseline: Baseline) -> rep
     npu, cpu, gpu = (stock.newest(kind) for kind in ("npu", "cpu", "cuda"))
     no_npu = _why_no_npu(reading)
     no_cpu = "未触发性能测试" if plan.baseline.cpu and not decision.performance.met else "项目未要求 CPU 对照"
+    brought = baselines.brought(plan)
     comparison = comparing.compare(
         plan,
         npu,
         baseline,
         cpu_run=cpu if plan.baseline.cpu else None,
         gpu_run=gpu,
-        brought=baselines.brought(plan),
+        brought=brought,
         reason_no_run=no_npu,
     )
     return reporting.Dossier(
@@ -180,6 +187,7 @@ def _gather(reading: Reading, stock: archive.Archive, baseline: Baseline) -> rep
         npu_run=npu,
         cpu_run=cpu if plan.baseline.cpu else None,
         gpu_run=gpu,
+        brought=brought,
         no_npu=no_npu,
         no_cpu=no_cpu,
         files=stock.files(plan.root),
