@@ -27,7 +27,7 @@ LAYERS = (
 )
 # What the members of a family stand on; every other file of the folder is a member, known to its `__init__` alone.
 FAMILIES = {
-    "devices": {"base"},
+    "devices": {"base", "profiling"},
     "workloads": {"base", "loading", "needs"},
     "logs": {
         "base",

@@ -14,7 +14,9 @@ from npueval.cli.smoke import command as smoke_command
 from npueval.contracts import violations
 from npueval.devices.base import open_error
 from npueval.errors import Exit, NotExecuted
+from npueval.language import Text
 from npueval.resources import schema
+from npueval.runs.conditions import Operator, Profile
 from support.machines import Machine
 from support.make_runs import make_case, make_run
 from support.projects import NUMPY, make_plan
@@ -90,6 +92,23 @@ def test_the_other_cards_write_nothing(project, monkeypatch):
     answer = json.loads(invoke(measure, "--json").stdout)
     assert answer["data"] == {"rank": 1, "ranks": 2, "run": None}
     assert not (project / "runs").exists()
+
+
+def test_a_profile_is_summed_up_and_what_it_lost_is_said(project, monkeypatch):
+    operators = (Operator("MatMul", 16, 3_000_000), Operator("Cast", 8, 1_000_000))
+    made = Profile("profiles/x/trace.json.gz", "torch.profiler", 4, 10, 8, 2, 4_000_000, operators)
+    measured(monkeypatch, make_run(profile=made))
+    held = "profiles/x/trace.json.gz (8 of 10 iterations whole in the trace, the first 2 lost)"
+    assert f"  profile: {held}: MatMul 75% (16 rows), Cast 25% (8 rows)" in invoke(measure, "--profile").stdout
+    assert json.loads(invoke(measure, "--profile", "--json").stdout)["data"]["profile"]["lost_first"] == 2
+    measured(monkeypatch, make_run(profile=Profile(reason=Text("无", "none"))))
+    assert "  profile: N/A (none)" in invoke(measure, "--profile").stdout
+
+
+def test_a_foreign_command_has_no_profile(project):
+    done = invoke(measure, "--profile", "--", sys.executable, "-c", "pass")
+    assert done.exit_code == Exit.BAD_INPUT
+    assert "--profile looks into a workload" in done.stderr
 
 
 @pytest.mark.parametrize("command", [measure, smoke_command])

@@ -42,7 +42,7 @@ import torch, torch_npu
 wrong = []
 for name, count, keywords in json.loads(sys.argv[1]):
     try:
-        found = torch.npu
+        found = torch_npu if name.startswith("profiler.") else torch.npu
         for part in name.split("."):
             found = getattr(found, part)
         if count is not None:
@@ -65,7 +65,10 @@ def used_names():
     for file in ("base.py", "npu.py"):
         tree = ast.parse((folder / file).read_text(encoding="utf-8"))
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and is_api(node.func):
+            if isinstance(node, ast.Call) and getattr(getattr(node.func, "value", None), "id", None) == "profiler":
+                keywords = [keyword.arg for keyword in node.keywords]
+                yield f"profiler.{node.func.attr}", len(node.args), keywords
+            elif isinstance(node, ast.Call) and is_api(node.func):
                 yield node.func.attr, len(node.args), [keyword.arg for keyword in node.keywords]
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reading":
                 yield node.args[0].value, len(node.args) - 1, []
@@ -80,11 +83,20 @@ def is_api(function):
 
 def test_with_stand_in_libraries_every_name_that_we_use_exists(tmp_path, wheel):
     names = [name for name in used_names() if name[0] != "function"]
-    assert {"synchronize", "Event", "Stream", "mem_get_info", "max_memory_allocated", "is_jit_compile_false"} <= {
-        name for name, _, _ in names
-    }
+    assert {
+        "synchronize",
+        "Event",
+        "Stream",
+        "mem_get_info",
+        "max_memory_allocated",
+        "is_jit_compile_false",
+        "profiler.profile",
+        "profiler.tensorboard_trace_handler",
+    } <= {name for name, _, _ in names}
     names += [("Event.elapsed_time", 2, []), ("Event.record", 1, []), ("Stream.synchronize", 1, [])]
     names += [("utils.get_cann_version", None, []), ("set_compile_mode", 0, ["jit_compile"])]
+    names += [(f"profiler.profile.{name}", 1, []) for name in ("start", "stop")]
+    names += [(f"profiler.ProfilerActivity.{name}", None, []) for name in ("CPU", "NPU")]
     done = subprocess.run(
         [sys.executable, "-c", CHECKS, json.dumps(names)],
         env={

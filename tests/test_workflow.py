@@ -175,6 +175,19 @@ def test_a_second_run_measures_only_what_has_changed(project: Path) -> None:
     assert len(runs_of(project)) == len(measured) + 1
 
 
+def test_a_profile_that_is_asked_for_and_missing_is_measured_anew(project: Path) -> None:
+    project.write_text(small_project.PLAN.replace("device: npu", "device: cpu"), encoding="utf-8")
+    run(project)
+    measured = runs_of(project)
+    run(project, profiled=True)
+    with_profile = runs_of(project) - measured
+    made = runs.load(project.parent / "runs" / with_profile.pop()).profile
+    assert made is not None
+    assert made.reason is not None
+    run(project, profiled=True)
+    assert len(runs_of(project)) == len(measured) + 1
+
+
 def test_a_report_made_twice_from_the_same_runs_writes_nothing(project: Path) -> None:
     run(project)
     before = documents(project)

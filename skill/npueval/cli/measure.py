@@ -13,6 +13,7 @@ from npueval.errors import Exit, NotExecuted
 if TYPE_CHECKING:
     from npueval.runs import Run
     from npueval.runs.cases import Case
+    from npueval.runs.conditions import Profile
 
 _FOREIGN = "npueval.foreign"
 
@@ -32,10 +33,19 @@ class _WithCommand(click.Command):
 @click.option(
     "--sample", "sampling_s", type=click.FloatRange(0), default=2.0, help="Seconds of reading power etc. afterwards."
 )
+@click.option("--profile", "profiled", is_flag=True, help="Then run a few iterations under the framework's profiler.")
 @click.option("--gzip", "compress", is_flag=True, help="Write <id>.json.gz.")
 @click.option("--runs", "times", type=click.IntRange(1), default=5, help="Timed runs of COMMAND, after one to warm up.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), default=3600.0, help="s for each run.")
-def command(plan: Path, device: str | None, sampling_s: float, compress: bool, times: int, timeout_s: float) -> Reply:
+def command(
+    plan: Path,
+    device: str | None,
+    sampling_s: float,
+    profiled: bool,
+    compress: bool,
+    times: int,
+    timeout_s: float,
+) -> Reply:
     """Measure every batch and load of PLAN; write runs/<id>.json. Or time a whole COMMAND from outside.
 
     A measurement that was broken off goes on where it stopped. The wall time of a COMMAND (start-up and loading
@@ -45,6 +55,7 @@ def command(plan: Path, device: str | None, sampling_s: float, compress: bool, t
     \b
     Example:  npueval measure npueval.yaml
               npueval measure npueval.yaml --device cpu --json
+              npueval measure npueval.yaml --profile
               torchrun --standalone --nproc_per_node=8 -m npueval measure npueval.yaml
               npueval measure --runs 10 -- python benchmark.py --batch 32
     """
@@ -52,6 +63,8 @@ def command(plan: Path, device: str | None, sampling_s: float, compress: bool, t
     from npueval import plan as plans
 
     foreign: list[str] = click.get_current_context().meta[_FOREIGN]
+    if foreign and profiled:
+        raise click.UsageError("--profile looks into a workload; a COMMAND is timed from outside")
     if foreign:
         return _time_command(foreign, times, timeout_s, compress)
     loaded = plans.load(plan)
@@ -59,7 +72,12 @@ def command(plan: Path, device: str | None, sampling_s: float, compress: bool, t
     rank, ranks, _ = measuring.placed()
     try:
         run = measuring.measure(
-            loaded, device=device, environment=recorded.as_json(), progress=_tell, sampling_s=sampling_s
+            loaded,
+            device=device,
+            environment=recorded.as_json(),
+            progress=_tell,
+            sampling_s=sampling_s,
+            profiled=profiled,
         )
     except NotExecuted as error:
         if rank > 0:
@@ -94,6 +112,8 @@ def _status(run: Run) -> Exit:
 
 
 def _data(run: Run, path: Path) -> dict[str, Any]:
+    from npueval.runs import to_data
+
     return {
         "run": str(path),
         "id": run.id,
@@ -108,6 +128,7 @@ def _data(run: Run, path: Path) -> dict[str, Any]:
         "floor_ns": run.floor_ns,
         "cases": [_case(case) for case in run.cases],
         "command": dict(run.command),
+        "profile": to_data(run.profile),
     }
 
 
@@ -133,7 +154,17 @@ def _text(run: Run, path: Path) -> str:
     lines += [f"  not measured: {segment} ({reason})" for segment, reason in run.not_measured.items()]
     if run.floor_ns is not None:
         lines.append(f"  harness floor: {run.floor_ns / 1e3:.2f} µs an iteration")
+    lines += [f"  profile: {_profile(run.profile)}"] if run.profile else []
     return "\n".join([*lines, f"wrote {path}"])
+
+
+def _profile(made: Profile) -> str:
+    if made.reason:
+        return f"N/A ({made.reason.en})"
+    held = f"{made.complete} of {made.iterations} iterations whole in the trace"
+    lost = f", the first {made.lost_first} lost" if made.lost_first else ""
+    top = ", ".join(f"{each.name} {each.total_ns / made.total_ns:.0%} ({each.count} rows)" for each in made.top(3))
+    return f"{made.file} ({held}{lost}): {top}"
 
 
 def _line(case: Case, unit: str) -> str:

@@ -33,6 +33,7 @@ def writes_documents(function: Callable[..., Reply]) -> Callable[..., Reply]:
 
 @verb("run")
 @writes_documents
+@click.option("--profile", "profiled", is_flag=True, help="Profile a few iterations after the timing.")
 @click.option("--fresh", is_flag=True, help="Measure again even where nothing has changed since the last Run.")
 def command(
     plan: Path,
@@ -40,6 +41,7 @@ def command(
     diff: bool,
     force: tuple[str, ...],
     fresh: bool,
+    profiled: bool,
     html: Path | None,
     csv: Path | None,
 ) -> Reply:
@@ -53,7 +55,7 @@ def command(
               npueval run npueval.yaml --html report.html --csv report.csv
     """
     views = wanted_views(html, csv, dry_run=dry_run)
-    done = workflow.run(plan, dry_run=dry_run, fresh=fresh, force=force, progress=tell)
+    done = workflow.run(plan, dry_run=dry_run, fresh=fresh, profiled=profiled, force=force, progress=tell)
     return answer(done, diff=diff, views=views)
 
 

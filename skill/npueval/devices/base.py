@@ -8,9 +8,12 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from npueval.devices.profiling import Profiler, Unprofiled
 from npueval.errors import NotExecuted
+from npueval.language import Text
 from npueval.runs.cases import Memory, Reading
 from npueval.runs.conditions import DeviceFacts
 
@@ -93,6 +96,10 @@ class Device(ABC):
 
     def seed(self, seed: int) -> None:  # noqa: B027 - most devices have no generator
         """Seed the device's own generator, where it has one."""
+
+    def profiler(self, folder: Path) -> Profiler:  # noqa: ARG002 - who has one leaves its trace there
+        """The framework's profiler, leaving its trace in ``folder``; :class:`Unprofiled` with the reason if none."""
+        raise Unprofiled(Text(f"{self.kind} 没有 profiler", f"the {self.kind} has no profiler"))
 
     def doubts(self) -> tuple[str, ...]:
         """Settings under which figures mislead."""

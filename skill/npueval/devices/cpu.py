@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from npueval.devices.base import Device, Lane, host_rss, open_error, variables
+from npueval.devices.profiling import Profiler, Unprofiled, of_torch
+from npueval.language import Text
 from npueval.runs.cases import Memory, Reading
 from npueval.runs.conditions import DeviceFacts
 
@@ -30,6 +32,13 @@ class Cpu(Device):
     def describe(self) -> DeviceFacts:
         """See :meth:`Device.describe`."""
         return DeviceFacts(self.name, KIND, None, _model(), _properties(), _settings())
+
+    def profiler(self, folder: Path) -> Profiler:
+        """See :meth:`Device.profiler`."""
+        torch = sys.modules.get("torch")
+        if torch is None:
+            raise Unprofiled(Text("workload 不使用 torch", "the workload does not use torch"))
+        return of_torch(torch, folder, ("CPU",), ("cpu_op",))
 
     def memory(self) -> Memory:
         """See :meth:`Device.memory`."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 from npueval.devices.base import Accelerator, Device, checked_index, first_line, open_error, variables
+from npueval.devices.profiling import Profiler, of_torch
 from npueval.runs.conditions import DeviceFacts
 
 KIND = "cuda"
@@ -21,6 +23,12 @@ class Cuda(Accelerator):
         """See :meth:`Device.describe`."""
         properties = {**self.properties(_PROPERTIES), "cards_visible": self.api.device_count()}
         return DeviceFacts(self.name, KIND, self.index, self.api.get_device_name(self.index), properties, _settings())
+
+    def profiler(self, folder: Path) -> Profiler:
+        """See :meth:`Device.profiler`."""
+        import torch
+
+        return of_torch(torch, folder, ("CPU", "CUDA"), ("kernel", "gpu_memcpy", "gpu_memset"))
 
     def doubts(self) -> tuple[str, ...]:
         """See :meth:`Device.doubts`."""

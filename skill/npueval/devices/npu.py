@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from npueval.devices.base import Accelerator, Device, checked_index, first_line, open_error, variables
+from npueval.devices.profiling import Profiler, Unprofiled
 from npueval.errors import NotExecuted
+from npueval.language import Text
 from npueval.runs.cases import Reading
 from npueval.runs.conditions import DeviceFacts
 
@@ -45,6 +48,26 @@ class Npu(Accelerator):
         known = getattr(getattr(self.api, unit, None), "allow_hf32", None)
         return f"N/A (this torch_npu has no npu.{unit}.allow_hf32)" if known is None else str(known)
 
+    def profiler(self, folder: Path) -> Profiler:
+        """See :meth:`Device.profiler`."""
+        import torch
+        import torch_npu
+
+        profiler = getattr(torch_npu, "profiler", None)
+        if profiler is None:
+            raise Unprofiled(Text("该 torch_npu 没有 profiler", "this torch_npu has no profiler"))
+        kinds = profiler.ProfilerActivity
+        # Its own name for the folder would be the host's.
+        keep = profiler.tensorboard_trace_handler(str(folder), worker_name="npueval")
+        made = profiler.profile(activities=[kinds.CPU, kinds.NPU], on_trace_ready=keep)
+
+        def stop() -> Path | None:
+            made.stop()
+            return next(folder.glob("*/ASCEND_PROFILER_OUTPUT/trace_view.json"), None)
+
+        name = f"torch_npu.profiler {getattr(torch_npu, '__version__', '')}".rstrip()
+        return Profiler(name, made.start, stop, torch.profiler.record_function, _works)
+
     def doubts(self) -> tuple[str, ...]:
         """See :meth:`Device.doubts`."""
         if os.environ.get("ASCEND_LAUNCH_BLOCKING", "0") not in ("", "0"):
@@ -62,6 +85,12 @@ def open_device(index: int | None) -> Device:
     api: Any = torch.npu
     hint = "check npu-smi info, ASCEND_RT_VISIBLE_DEVICES and the container's devices; npueval doctor does it for you"
     return Npu(api, checked_index(api, KIND, index, hint)).proven(torch)
+
+
+def _works(row: Mapping[str, Any], process: str) -> bool:
+    """A task of the hardware that is no waiting and no event."""
+    task = str((row.get("args") or {}).get("Task Type", ""))
+    return process == "Ascend Hardware" and not any(word in task for word in ("WAIT", "RECORD", "NOTIFY"))
 
 
 def _explained(error: BaseException) -> NotExecuted:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 from npueval import __version__, isolation, statistics
 from npueval.devices import KINDS, Device
 from npueval.errors import MeasurementError
-from npueval.measuring import output
+from npueval.language import Text
+from npueval.measuring import output, profiling
 from npueval.measuring.case_work import CaseSpec
-from npueval.measuring.journal import COLD, HEAD, TAIL, Job, Journal
+from npueval.measuring.journal import COLD, HEAD, PROFILE, TAIL, Job, Journal
 from npueval.measuring.ranks import placed
 from npueval.measuring.supervisor import Progress, supervise
 from npueval.measuring.worker import work
-from npueval.runs import Run, from_data, to_data
+from npueval.runs import Run, from_data, profile_from_data, to_data
 from npueval.runs.cases import Case
-from npueval.runs.conditions import ColdStart, Protocol
+from npueval.runs.conditions import ColdStart, Profile, Protocol
 
 # The kit measures a frozen plan on hosts that lack what it takes to read one.
 if TYPE_CHECKING:
@@ -39,18 +42,20 @@ def measure(
     journal: Path | None = None,
     progress: Progress = lambda _line: None,
     sampling_s: float = SAMPLING_S,
+    profiled: bool = False,
 ) -> Run:
     """Measure every case of the plan on ``device`` (by default the plan's) and return the Run, which is not yet saved.
 
     The work is done in a process of its own, which writes to a folder under ``journal`` (by default in the plan's
     ``runs``): called again after it was killed, the measurement goes on with the cases that are missing. A device
     object instead of a name is measured in this process. ``progress`` hears one line for each step. After the timing
-    the work is repeated for ``sampling_s`` seconds while power, temperature and utilisation are read.
+    the work is repeated for ``sampling_s`` seconds while power, temperature and utilisation are read; ``profiled`` has
+    a few iterations more run under the framework's profiler, whose trace is kept in ``runs/profiles/<run id>``.
 
     :class:`NotExecuted` where the device is not there (there is no fall-back), :class:`WorkloadError` where the
     workload cannot be used, :class:`MeasurementError` where not one case gave a sample.
     """
-    job = _job(plan, device.name if isinstance(device, Device) else device or plan.device, sampling_s)
+    job = _job(plan, device.name if isinstance(device, Device) else device or plan.device, sampling_s, profiled)
     notes = Journal.open(journal or plan.runs / JOURNALS, job)
     with notes.held():
         resumed = any(notes.case(number) for number in range(len(job.cases)))
@@ -63,8 +68,24 @@ def measure(
         if not any(case.n for case in run.cases):
             notes.forget_cases()
             raise MeasurementError(f"not one sample was taken: {run.cases[0].error}", hint=f"see {notes.folder}")
+        run = _with_trace(run, notes, plan.runs) if job.profiled else run
         notes.remove()
     return run
+
+
+def _with_trace(run: Run, notes: Journal, folder: Path) -> Run:
+    """The Run with its profile, whose trace moves beside the Runs; of several cards the first keeps its own."""
+    told = notes.get(PROFILE)
+    if told is None:
+        early = Text("进程在 profiling 之前结束", "the process ended before the profiling pass")
+        return replace(run, profile=Profile(reason=early))
+    made = profile_from_data(told)
+    if made.file is None or placed()[0] > 0:
+        return replace(run, profile=replace(made, file=None))
+    home = folder / profiling.FOLDER / run.id
+    home.parent.mkdir(parents=True, exist_ok=True)
+    shutil.move(notes.profile_folder, home)
+    return replace(run, profile=replace(made, file=f"{profiling.FOLDER}/{run.id}/{made.file}"))
 
 
 def case_specs(plan: Plan) -> tuple[CaseSpec, ...]:
@@ -74,7 +95,7 @@ def case_specs(plan: Plan) -> tuple[CaseSpec, ...]:
     return tuple(CaseSpec(batch, plan.precision, *load) for batch in plan.batches for load in loads)
 
 
-def _job(plan: Plan, device: str, sampling_s: float) -> Job:
+def _job(plan: Plan, device: str, sampling_s: float, profiled: bool) -> Job:
     rank, ranks, on_host = placed()
     if ranks > 1 and device in KINDS and device != "cpu":
         device = f"{device}:{on_host}"
@@ -92,6 +113,7 @@ def _job(plan: Plan, device: str, sampling_s: float) -> Job:
         iterations=plan.iterations,
         timeout_s=plan.case_timeout_s,
         sampling_s=sampling_s,
+        profiled=profiled,
         rank=rank,
         ranks=ranks,
     )

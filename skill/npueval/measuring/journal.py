@@ -25,6 +25,7 @@ from npueval.sessions import Setup
 HEAD = "head.json"
 COLD = "cold.json"
 TAIL = "tail.json"
+PROFILE = "profile.json"
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Job:
     iterations: int
     timeout_s: float
     sampling_s: float = 0.0
+    profiled: bool = False
     rank: int = 0
     ranks: int = 1
 
@@ -101,6 +103,11 @@ class Journal:
                     "the same measurement is under way in another process", hint=f"its journal is {self.folder}"
                 ) from None
             yield
+
+    @property
+    def profile_folder(self) -> Path:
+        """Where the profiler leaves its trace."""
+        return self.folder / "profile"
 
     def job(self) -> Job:
         """The job as it was written."""

@@ -9,9 +9,12 @@ from typing import Any
 from npueval import isolation
 from npueval.devices import open_device
 from npueval.errors import MeasurementError
-from npueval.measuring.journal import TAIL, Job, Journal
+from npueval.language import Text
+from npueval.measuring.journal import PROFILE, TAIL, Job, Journal
 from npueval.measuring.ranks import join
 from npueval.measuring.worker import Report, work
+from npueval.runs import to_data
+from npueval.runs.conditions import Profile
 
 Progress = Callable[[str], None]
 _DOING = {
@@ -19,6 +22,7 @@ _DOING = {
     "load": "loading the workload",
     "check": "checking the outputs",
     "sample": "reading power, temperature and utilisation",
+    "profile": "profiling",
 }
 
 
@@ -63,7 +67,10 @@ def in_worker(folder: Path, report: Report) -> None:
 
 def _given_up(last: dict[str, Any], reason: str, job: Job, journal: Journal, progress: Progress) -> bool:
     """Write down what ended the worker. Whether nothing is left to do; a workload that does not load is raised."""
-    if last["event"] == "sample":
+    if last["event"] in ("sample", "profile"):
+        if job.profiled:
+            text = Text("profiling 时进程中断：{reason}", "the process broke off before the profile was made: {reason}")
+            journal.put(PROFILE, to_data(Profile(reason=text.filled({"reason": reason}))))
         return True
     if last["event"] == "check":
         journal.put(TAIL, {"output_check": None, "invalid": [], "doubts": [f"the outputs are unchecked: {reason}"]})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,14 +15,15 @@ from npueval.measuring import seeds
 from npueval.measuring.case_work import Bench, CaseSpec, measure_case
 from npueval.measuring.checking import check_outputs
 from npueval.measuring.floor import floor_ns
-from npueval.measuring.journal import COLD, HEAD, TAIL, Job, Journal
+from npueval.measuring.journal import COLD, HEAD, PROFILE, TAIL, Job, Journal
+from npueval.measuring.profiling import profile
 from npueval.measuring.ranks import SOLO, Agreement, Ranks, merged
 from npueval.measuring.sampling import sample
 from npueval.measuring.window import is_out_of_memory, said, settled
 from npueval.pipeline import Passage
 from npueval.runs import to_data
 from npueval.runs.cases import Case
-from npueval.runs.conditions import Resources
+from npueval.runs.conditions import Profile, Resources
 from npueval.sessions import begin, seed_all
 from npueval.workloads import Workload, input_facts, load
 
@@ -65,6 +67,9 @@ def work(job: Job, device: Device, journal: Journal, report: Report, ranks: Rank
         if job.sampling_s:
             report("sample", {})
             journal.put(TAIL, {**tail, "resources": to_data(_sampled(bench, raw, job))})
+        if job.profiled:
+            report("profile", {})
+            journal.put(PROFILE, to_data(_profiled(bench, raw, job, journal.profile_folder)))
 
 
 def _loaded(workload: Workload, job: Job, device: Device, ranks: Ranks) -> Bench:
@@ -76,10 +81,21 @@ def _loaded(workload: Workload, job: Job, device: Device, ranks: Ranks) -> Bench
 
 def _sampled(bench: Bench, raw: Mapping[int, Any], job: Job) -> Resources:
     """Read the card while it runs the target batch; a workload that fails here has been measured all the same."""
+    with _walking(bench, raw, job) as (walk, _):
+        return sample(bench.device, walk, job.sampling_s)
+
+
+def _profiled(bench: Bench, raw: Mapping[int, Any], job: Job, folder: Path) -> Profile:
+    with _walking(bench, raw, job) as (walk, batch):
+        return profile(bench.device, walk, batch, folder)
+
+
+@contextlib.contextmanager
+def _walking(bench: Bench, raw: Mapping[int, Any], job: Job) -> Iterator[tuple[Callable[[], object], int]]:
+    """One walk of the target batch, to be repeated, and that batch."""
     batch = job.target_batch if job.target_batch in raw else next(iter(raw))
     with bench.device.lane(own_stream=False) as lane:
-        walk = partial(bench.pipeline.walk, raw[batch], lane, bench.device.clock)
-        return sample(bench.device, walk, job.sampling_s)
+        yield partial(bench.pipeline.walk, raw[batch], lane, bench.device.clock), batch
 
 
 def _measure_missing(task: _Work, report: Report) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from npueval.records import Edit
+from npueval.reporting import profiled
 from npueval.reporting.cells import joined, missing, number
 from npueval.reporting.dossier import Dossier
 from npueval.runs.cases import QUEUE, Case
@@ -30,7 +31,7 @@ def _suspected(dossier: Dossier) -> str:
     if case is None or not case.n or not run.valid:
         return missing("目标 batch 没有有效样本")
     parts = [f"{PLACES[name]} p50 {number(ms)} ms，占各阶段之和的 {share:.0%}" for name, ms, share in heaviest(case)]
-    return joined([*parts, _dispatch(case), f"batch {case.batch}"])
+    return joined([*parts, _dispatch(case), f"batch {case.batch}", profiled.heaviest(dossier)])
 
 
 def heaviest(case: Case) -> list[tuple[str, float, float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from npueval.records import AccuracyRow, Change, ComparisonRow, Edit, Value
+from npueval.reporting import profiled
 from npueval.reporting.cells import SEGMENT_NAMES, missing, number, row, said, values
 from npueval.reporting.compare_baseline import why_this_baseline
 from npueval.reporting.dossier import Dossier
@@ -136,7 +137,7 @@ def _paths(dossier: Dossier) -> dict[str, str]:
     return {
         "基线来源日志": _cited(dossier) if baseline.path else missing(baseline.reason),
         "昇腾评测日志": npu or missing(dossier.no_npu),
-        "Profiling 结果（如有）": missing("本次未采集 profiling"),
+        "Profiling 结果（如有）": profiled.path(dossier),
     }
 
 

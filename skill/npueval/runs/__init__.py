@@ -2,7 +2,7 @@
 
 Format history of ``npueval/run``:
 
-1. first form. Samples are base64 text of little-endian int64 nanoseconds.
+1. first form. Samples are base64 text of little-endian int64 nanoseconds. ``profile`` may be absent.
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ from typing import Any
 import numpy as np
 
 from npueval.errors import FormatError
+from npueval.language import Text
 from npueval.runs.cases import Case, Failure, Memory, Nanoseconds, Reading
 from npueval.runs.conditions import (
     ArrayFacts,
     ColdStart,
     DeviceFacts,
     InputFacts,
+    Operator,
     OutputCheck,
     OutputFacts,
+    Profile,
     Protocol,
     Resources,
     WorkloadFacts,
@@ -71,6 +74,7 @@ class Run:
     output_check: OutputCheck | None = None
     cases: tuple[Case, ...] = ()
     resources: Resources | None = None
+    profile: Profile | None = None
     environment: Mapping[str, Any] = field(default_factory=dict)
     command: Mapping[str, Any] = field(default_factory=dict)
     invalid: tuple[str, ...] = ()
@@ -158,6 +162,7 @@ def from_data(data: Any) -> Run:
                 "output_check": _optional(_output_check, data["output_check"]),
                 "cases": tuple(case_from_data(item) for item in data["cases"]),
                 "resources": _optional(_resources, data["resources"]),
+                "profile": _optional(profile_from_data, data.get("profile")),
                 "invalid": tuple(data["invalid"]),
                 "doubts": tuple(data["doubts"]),
             }
@@ -181,6 +186,12 @@ def case_from_data(data: Mapping[str, Any]) -> Case:
             "doubts": tuple(data["doubts"]),
         }
     )
+
+
+def profile_from_data(data: Mapping[str, Any]) -> Profile:
+    """The Profile of its JSON form (``KeyError`` or ``TypeError`` where it is none)."""
+    operators = tuple(Operator(**item) for item in data["operators"])
+    return Profile(**{**data, "operators": operators, "reason": _optional(lambda text: Text(**text), data["reason"])})
 
 
 def _current(data: Any) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from npueval.language import Text
+
 
 @dataclass(frozen=True)
 class DeviceFacts:
@@ -96,6 +98,40 @@ class OutputCheck:
     reason: str = ""
     outputs: tuple[OutputFacts, ...] = ()
     result: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One operator in a profile: how many rows it has there, and their time in all, without what they called (ns)."""
+
+    name: str
+    count: int
+    total_ns: int
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The profiling pass, which runs after the timing: never part of a figure.
+
+    ``file`` is the trace, relative to the folder of the Run. Profilers may lose the beginning: of ``iterations``, as
+    many as ``complete`` are whole in the trace, ``lost_first`` are missing before the first whole one, and
+    ``total_ns`` and ``operators`` (those that take most time, first) are of the whole ones only. ``reason`` says why
+    there is no profile, or nothing in it.
+    """
+
+    file: str | None = None
+    profiler: str = ""
+    batch: int = 0
+    iterations: int = 0
+    complete: int = 0
+    lost_first: int = 0
+    total_ns: int = 0
+    operators: tuple[Operator, ...] = ()
+    reason: Text | None = None
+
+    def top(self, most: int) -> tuple[Operator, ...]:
+        """The operators that take most time, where they take any."""
+        return self.operators[:most] if self.total_ns else ()
 
 
 @dataclass(frozen=True)
