@@ -27,7 +27,8 @@ class Dossier:
     ``npu_run``, ``cpu_run`` and ``gpu_run`` are the Runs of their own columns; ``no_npu`` and ``no_cpu`` say in Chinese
     why there is none. ``brought`` holds GPU figures that came back in another form than a Run. ``files`` maps the id of
     a Run to its path relative to the project. ``verified`` holds what was verified on a real NPU, keyed
-    ``inference_smoke``, ``training_smoke``, ``gradients``, ``checkpoint``, ``golden``, ``short_test``, ``formal_training``.
+    ``inference_smoke``, ``training_smoke``, ``gradients``, ``checkpoint``, ``golden``, ``short_test``,
+    ``formal_training``.
     """
 
     plan: Plan
