@@ -9,6 +9,7 @@ from npueval.reporting import profiled
 from npueval.reporting.cells import SEGMENT_NAMES, missing, number, row, said, values
 from npueval.reporting.compare_baseline import why_this_baseline
 from npueval.reporting.dossier import Dossier
+from npueval.runs.cases import SEGMENTS
 
 PERFORMANCE = "Compare#4"
 ACCURACY = "Compare#3"
@@ -112,20 +113,25 @@ TEMPLATE_STAGES = ("preprocess", "infer", "postprocess")
 
 
 def _stages(dossier: Dossier) -> Iterator[Edit]:
-    column = dossier.comparison.baseline_column or "gpu"
+    stages = {stage.segment: stage for stage in dossier.comparison.stages}
     after = ""
-    for stage in dossier.comparison.stages:
-        name = SEGMENT_NAMES[stage.segment]
-        cells = (
-            _shown(stage.gpu if column == "gpu" else stage.cpu),
-            _shown(stage.npu),
-            f"p50，batch {stage.batch}，基线为 {column.upper()} 列",
-        )
-        if stage.segment in TEMPLATE_STAGES:
-            yield from row("Compare#4.1", name, dict(zip(STAGE_COLUMNS, cells, strict=True)), stage.npu.source)
+    for segment in SEGMENTS:
+        name, stage = SEGMENT_NAMES[segment], stages.get(segment)
+        source = stage.npu.source if stage else ""
+        if segment in TEMPLATE_STAGES:
+            cells = _stage(dossier, stage) if stage else (missing("计划未测该环节"),) * len(STAGE_COLUMNS)
+            yield from row("Compare#4.1", name, dict(zip(STAGE_COLUMNS, cells, strict=True)), source)
+        elif stage:
+            yield Edit(f"Compare#4.1/{name}", (name, *_stage(dossier, stage)), source, after=after)
         else:
-            yield Edit(f"Compare#4.1/{name}", (name, *cells), stage.npu.source, after=after)
+            continue
         after = name
+
+
+def _stage(dossier: Dossier, stage: ComparisonRow) -> tuple[str, ...]:
+    column = dossier.comparison.baseline_column or "gpu"
+    baseline = stage.gpu if column == "gpu" else stage.cpu
+    return _shown(baseline), _shown(stage.npu), f"p50，batch {stage.batch}，基线为 {column.upper()} 列"
 
 
 STAGE_COLUMNS = ("基线 (ms)", "迁移后 (ms)", "备注")
