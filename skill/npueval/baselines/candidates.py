@@ -84,9 +84,8 @@ def best(found: Scan, plan: Plan) -> Baseline:
             found.candidates, key=lambda candidate: (not _has_target(candidate, plan), *_rank(candidate))
         ).baseline
     where = "、".join(plan.baseline.logs) or "整个项目"
-    reasons = "；".join(f"{item.path}：{item.reason}" for item in found.rejected[:3])
-    reason = f"在 {where} 中没有找到可作基线的日志" + (f"（{reasons}）" if reasons else "")
-    return Baseline(source="none", grade=Grade.NONE, reason=reason)
+    doubts = tuple(f"{item.path}：{item.reason}" for item in found.rejected)
+    return Baseline(source="none", grade=Grade.NONE, doubts=doubts, reason=f"{where}中没有可作基线的日志")
 
 
 def _judge(extract: Extract, path: Path, around: Neighbourhood) -> Iterator[Candidate | Rejected]:

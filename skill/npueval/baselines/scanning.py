@@ -18,6 +18,8 @@ SKIPPED_FOLDERS = (
     *(".mypy_cache", ".ruff_cache", ".pytest_cache", ".idea", ".vscode", ".npueval", "mig_docs", "kernel_meta"),
 )
 LOOK = 64 << 10
+OUR_ANSWERS = ("comparison.json", "baseline.json", "not-executed.json", "five-parts.json")
+_OUR_MARK = b"npueval/"
 
 _LOG_NAMES = re.compile(r"\.(?:log|out|err)(?:\.\d+)?(?:\.(?:gz|bz2|xz))?$|^(?:nohup|stdout|stderr)\b|tfevents", re.I)
 _PERHAPS = re.compile(r"\.(?:txt|csv|tsv|json|jsonl|md|rst|res|result|stdout)(?:\.(?:gz|bz2|xz))?$", re.IGNORECASE)
@@ -28,14 +30,15 @@ def files(root: Path, globs: Sequence[str] = (), progress: Progress | None = Non
     """The files under ``root`` that may be logs (those that match a glob, where globs are given), in order.
 
     Links are not followed and nothing but regular files is returned; version control, virtual environments and caches
-    are skipped, and so is a folder that cannot be read.
+    are skipped, and so is a folder that cannot be read. What this tool wrote is no evidence, wherever it lies and
+    whatever the globs say.
     """
     wanted = [_pattern(glob) for glob in globs]
     for seen, (relative, entry) in enumerate(_walk(root, PurePosixPath()), start=1):
         if progress:
             progress(seen, str(relative))
         if wanted:
-            if any(pattern.fullmatch(str(relative)) for pattern in wanted):
+            if any(pattern.fullmatch(str(relative)) for pattern in wanted) and not _is_ours(Path(entry.path)):
                 yield Path(entry.path)
         elif _may_be_log(entry):
             yield Path(entry.path)
@@ -57,7 +60,9 @@ def _walk(folder: Path, relative: PurePosixPath) -> Iterator[tuple[PurePosixPath
 
 
 def _skipped(entry: os.DirEntry[str]) -> bool:
-    return entry.name in SKIPPED_FOLDERS or Path(entry.path, "pyvenv.cfg").exists()
+    if entry.name in SKIPPED_FOLDERS or Path(entry.path, "pyvenv.cfg").exists():
+        return True
+    return any(_is_ours(Path(entry.path, name)) for name in OUR_ANSWERS)
 
 
 def _may_be_log(entry: os.DirEntry[str]) -> bool:
@@ -68,11 +73,19 @@ def _may_be_log(entry: os.DirEntry[str]) -> bool:
 
 
 def _holds_a_needle(path: Path) -> bool:
+    return not _is_ours(path) and any(needle in _head(path) for needle in _NEEDLES)
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether the file says in its first bytes that this tool wrote it (a Run, a comparison, a kit's result …)."""
+    return (".json" in path.name or ".csv" in path.name) and _OUR_MARK in _head(path)[:200]
+
+
+def _head(path: Path) -> bytes:
     try:
-        head = streams.open_log(path).head[:LOOK]
+        return streams.open_log(path).head[:LOOK]
     except streams.Unreadable:
-        return False
-    return any(needle in head for needle in _NEEDLES)
+        return b""
 
 
 def _pattern(glob: str) -> re.Pattern[str]:

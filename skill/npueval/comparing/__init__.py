@@ -30,7 +30,7 @@ def compare(
     its own column and no other.
     """
     npu = sides.of_run("npu", run, reason_no_run or "NPU 侧未测")
-    gpu = sides.baseline_side("gpu", gpu_run, brought or baseline, baseline.reason or "待用户在 GPU 上补采")
+    gpu = sides.baseline_side("gpu", gpu_run, brought or baseline, "待用户按 Mig_Readme §2.6 补采")
     no_cpu = "CPU 侧未测" if plan.baseline.cpu else "未要求 CPU 对照"
     cpu = sides.baseline_side("cpu", cpu_run, baseline, no_cpu)
     column = _baseline_column(gpu, cpu)
