@@ -44,7 +44,8 @@ def test_wilson_s_interval_covers(share, n):
 @pytest.mark.parametrize(
     ("measured", "baseline", "wishes", "verdict"),
     [
-        (0.97, None, {"minimum": 0.97}, "达标"),
+        (0.97, None, {"minimum": 0.97}, "无法判定"),
+        (0.97, 0.98, {"minimum": 0.97}, "达标"),
         (0.969, None, {"minimum": 0.97}, "不达标"),
         (0.97, 0.98, {"min_ratio": 0.99}, "不达标"),
         (0.9703, 0.98, {"min_ratio": 0.99}, "达标"),
@@ -57,7 +58,8 @@ def test_wilson_s_interval_covers(share, n):
         (3.1, 3.0, {"metric": "ppl", "direction": "lower", "max_drop": 0.1}, "达标"),
         (3.03, 3.0, {"metric": "ppl", "direction": "lower", "min_ratio": 0.99}, "达标"),
         (3.04, 3.0, {"metric": "ppl", "direction": "lower", "min_ratio": 0.99}, "不达标"),
-        (0.2, None, {"metric": "loss", "direction": "lower", "minimum": 0.3}, "达标"),
+        (0.2, None, {"metric": "loss", "direction": "lower", "minimum": 0.3}, "无法判定"),
+        (0.2, 0.2, {"metric": "loss", "direction": "lower", "minimum": 0.3}, "达标"),
         (0.0, None, {"metric": "loss", "direction": "lower", "minimum": 0.3}, "不达标"),
         (math.nan, 0.98, {"max_drop": 0.5}, "不达标"),
         (math.inf, None, {"metric": "loss", "direction": "lower", "minimum": 0.3}, "不达标"),
@@ -92,6 +94,13 @@ def test_what_does_not_compare_is_open():
     )
     assert accuracy.judge(target(minimum=0.5), Value(reason="未测"), NONE) == ("无法判定", "未测")
     assert judged(0.97, None, n=None, max_drop=0.05) == ("无法判定", "没有基线")
+
+
+def test_an_absolute_bound_alone_is_not_met_without_a_baseline():
+    assert judged(0.97, minimum=0.9) == ("无法判定", "绝对目标已满足，但没有精度基线（没有基线）")
+    refused = judged(0.97, 0.96, refusal="不可比：样本数 360 与 10000", minimum=0.9)
+    assert refused == ("无法判定", "绝对目标已满足，但不可比：样本数 360 与 10000")
+    assert judged(0.8, minimum=0.9)[0] == "不达标"
 
 
 def test_conditions_that_differ_are_said_before_anything_else():

@@ -49,7 +49,7 @@ def judge(
 ) -> Verdict:
     """A figure against every bound of the plan, and what a reader must know beside the verdict.
 
-    A bound relative to the baseline is open where there is none, or where ``refusal`` says why it does not compare.
+    Nothing is met without a baseline, or where ``refusal`` says why it does not compare; a bound can still be missed.
     ``differences`` are conditions that differ without forbidding the comparison (parallelism, precision …).
     """
     if measured.value is None:
@@ -66,6 +66,9 @@ def judge(
         return "不达标", "；".join([*(f"{measured.value:.4g} 未达到 {bound:.4g}" for bound in missed), *remarks])
     if anchor is None and (target.min_ratio, target.max_drop) != (None, None):
         return "无法判定", "；".join([refusal or baseline.reason, *remarks])
+    if anchor is None:
+        why = refusal or (f"没有精度基线（{baseline.reason}）" if baseline.reason else "没有精度基线")
+        return "无法判定", "；".join([f"绝对目标已满足，但{why}", *remarks])
     return "达标", "；".join(remarks)
 
 
