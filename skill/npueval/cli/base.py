@@ -95,7 +95,7 @@ def _answer(name: str, reply: Reply, *, as_json: bool, output: Path | None, stdo
         "warnings": list(reply.warnings),
     }
     if output is not None:
-        output.write_text(_dumps(envelope) + "\n", encoding="utf-8", newline="\n")
+        written(output, _dumps(envelope) + "\n")
     if as_json:
         cut: dict[str, int] = {}
         envelope["data"] = bounded(reply.data, "data", cut)
@@ -105,6 +105,15 @@ def _answer(name: str, reply: Reply, *, as_json: bool, output: Path | None, stdo
         click.echo(f"warning: {warning}", err=True)
     if reply.text:
         click.echo(reply.text.rstrip("\n"), file=stdout)
+
+
+def written(path: Path, text: str, *, encoding: str = "utf-8", newline: str = "\n") -> None:
+    """Write a file that the user named; :class:`NpuevalError` where that cannot be done."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding=encoding, newline=newline)
+    except OSError as error:
+        raise NpuevalError(f"cannot write: {error.strerror}", code="NOT_WRITABLE", path=path) from None
 
 
 def bounded(data: Any, place: str, cut: dict[str, int]) -> Any:

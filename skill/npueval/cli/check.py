@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from npueval import gate, plan, triggers
-from npueval.cli.base import Reply, verb
+from npueval.cli.base import Reply, verb, written
 from npueval.commands import Template
 from npueval.errors import Exit
 from npueval.language import Lang
@@ -44,8 +44,7 @@ def command(plan_file: Path, lang: Lang, reading: Path | None, scripts: Path | N
 
 
 def _write(templates: tuple[Template, ...], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     for template in templates:
-        (folder / f"{template.key}.sh").write_text(template.script("bash"), encoding="utf-8", newline="\n")
+        written(folder / f"{template.key}.sh", template.script("bash"))
         # Windows PowerShell takes a script without a byte order mark for the system's old code page.
-        (folder / f"{template.key}.ps1").write_text(template.script("powershell"), encoding="utf-8-sig", newline="\r\n")
+        written(folder / f"{template.key}.ps1", template.script("powershell"), encoding="utf-8-sig", newline="\r\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 from npueval import baselines, comparing, gate, linting, measuring, patching, reporting, runs, triggers
 from npueval import plan as plans
 from npueval.documents import layout
-from npueval.errors import DocumentError, Exit, MeasurementError, NotExecuted, NpuevalError
+from npueval.errors import DocumentError, Exit, MeasurementError, NotExecuted, NpuevalError, Problem
 from npueval.gate.diagnosis import Diagnosis
 from npueval.patching import PatchResult
 from npueval.patching.ledger import Ledger
@@ -21,6 +21,7 @@ from npueval.triggers.answers import Block, Decision, FiveParts
 from npueval.workflow import archive, verification
 
 Progress = Callable[[str], None]
+READ_AT = "environment#元信息/generated_at"
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,10 @@ def _report(reading: Reading, *, dry_run: bool, force: Collection[str], progress
     if not dry_run:
         _keep_answers(reading, dossier)
         _create(plan.documents)
-    patch = _patch(plan.documents, edits, dry_run=dry_run, force=force) if not (dry_run and created) else PatchResult()
+    patch = PatchResult()
+    if not (dry_run and created):
+        edits = _without_idle_date(plan.documents, edits)
+        patch = _patch(plan.documents, edits, dry_run=dry_run, force=force)
     progress("lint: checking the documents")
     findings = linting.lint([plan.documents]) if plan.documents.is_dir() else []
     warnings = (
@@ -212,16 +216,34 @@ def _create(documents: Path) -> None:
         ) from None
 
 
+def _without_idle_date(documents: Path, edits: Sequence[Edit]) -> Sequence[Edit]:
+    """A reading of the machine that says what environment.md says already does not renew its date."""
+    lasting = [edit for edit in edits if edit.address != READ_AT]
+    told = patching.patch(documents, lasting, dry_run=True)
+    return edits if "environment" in told.changed else lasting
+
+
 def _patch(documents: Path, edits: Sequence[Edit], *, dry_run: bool, force: Collection[str]) -> PatchResult:
     result = patching.patch(documents, edits, dry_run=dry_run, force=force)
     if result.refusals:
         raise DocumentError(
             "nothing was written, because not every place can be filled",
             path=documents,
-            problems=result.refusals,
+            problems=_in_short(result.refusals),
             hint="npueval lint shows what is missing",
         )
     return result
+
+
+def _in_short(refusals: Sequence[Problem]) -> tuple[Problem, ...]:
+    """One line for all places that are refused for the same reason: a missing section is one mistake."""
+    reasons: dict[tuple[str | None, str], list[Problem]] = {}
+    for problem in refusals:
+        reasons.setdefault((problem.path, problem.message.rpartition(": ")[2]), []).append(problem)
+    return tuple(
+        replace(first, message=f"{first.message} (and {len(others)} more places)") if others else first
+        for first, *others in reasons.values()
+    )
 
 
 def _stale(documents: Path, edits: Sequence[Edit]) -> list[str]:
