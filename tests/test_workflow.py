@@ -208,6 +208,19 @@ def test_a_second_reading_of_the_same_machine_keeps_its_date_and_the_undo_of_the
     assert documents(project) != before
 
 
+@pytest.mark.parametrize("sides", [(), ("npu",), ("npu", "cuda")], ids=lambda sides: "+".join(sides) or "cpu only")
+def test_without_any_log_the_documents_hold_together(project: Path, sides: tuple[str, ...]) -> None:
+    (project.parent / "logs" / "train.log").unlink()
+    for kind in sides:
+        bring_npu_run(
+            project, id=f"20260201T000000Z-{kind}-0000", device=DeviceFacts(f"{kind}:0", kind, 0, f"A {kind}")
+        )
+    done = run(project)
+    assert done.findings == ()
+    passed = {done.comparison.performance.verdict, done.comparison.accuracy.verdict} & {"通过", "有条件通过"}
+    assert bool(passed) == ("cuda" in sides)
+
+
 def test_a_dry_run_writes_nothing(project: Path) -> None:
     before = sorted(project.parent.rglob("*"))
     done = run(project, dry_run=True)

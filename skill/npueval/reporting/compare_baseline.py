@@ -79,8 +79,9 @@ def _source(dossier: Dossier) -> dict[str, str]:
         return _of_gpu_run(dossier, dossier.gpu_run)
     baseline = dossier.brought or dossier.baseline
     if baseline.source == "none":
-        gap = missing(baseline.reason)
-        return dict.fromkeys(FIELDS, gap) | {FIELDS[-1]: "待补采：见 Mig_Readme §2.6"}
+        source = "CPU 实测（项目要求的对照，不作性能结论的依据）" if dossier.cpu_run else missing(baseline.reason)
+        gaps = dict.fromkeys(FIELDS, missing(baseline.reason))
+        return gaps | {FIELDS[0]: source, FIELDS[-1]: "待补采：见 Mig_Readme §2.6"}
     log = baseline.source == "log"
     texts = (
         f"项目日志（设备：{logged(dossier, 'device_kind')}）" if log else "GPU 实测（用户回传）",
