@@ -40,6 +40,8 @@ FAMILIES = {
         "extracting",
         "reading",
         "assessing",
+        "shapes",
+        "lane",
     },
     "rules": {"base", "wording"},
 }

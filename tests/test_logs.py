@@ -2,9 +2,12 @@
 
 import json
 import time
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from npueval import logs
 from npueval.logs.ambient import Ambient
@@ -99,6 +102,53 @@ def test_a_line_of_a_mebibyte_costs_no_more_than_its_beginning(member: type[Line
     for line in hostile_lines(member, 1 << 20):
         reader.read(line.encode() + b"\n")
     assert reader.lines == len(hostile_lines(member, 10))
+
+
+MM = "2023-03-01 10:00:00 - INFO - Epoch(train)  [{epoch}][{step}/90]  lr: 1e-0{epoch}  time: {time}  loss: {loss}"
+KV = "epoch {epoch}/9 step {step}/90 loss {loss} acc {time}"
+ODDITIES = {
+    "nan": lambda line: line.replace("loss: 0", "loss: nan #").replace("loss 0", "loss nan #"),
+    "other": lambda line: "some other line",
+    "twice": lambda line: f"{line}\n{line}",
+    "rank": lambda line: f"[rank1]: {line}",
+    "longer": lambda line: f"{line}  grad_norm: 1.5",
+    "later": lambda line: line.replace("2023-03-01", "2023-03-09"),
+}
+
+
+@given(
+    st.sampled_from([MM, KV]),
+    st.lists(st.tuples(st.sampled_from([None] * 30 + list(ODDITIES)), st.integers(0, 999)), min_size=20, max_size=80),
+    st.integers(1, 30),
+)
+def test_the_fast_lane_reads_what_the_slow_one_reads(template, draws, restart):
+    """Whatever stands between the records: restarts, NaN, other ranks, other dates, repeated and longer lines."""
+    lines = []
+    for i, (oddity, number) in enumerate(draws):
+        step = i % restart if number % 97 == 0 else i
+        line = template.format(epoch=1 + i // 40, step=step, time=f"0.{number:03}", loss=f"0.{number}")
+        lines.append(ODDITIES[oddity](line) if oddity else line)
+    text = "\n".join(lines).encode() + b"\n"
+
+    def told(lane):
+        reader = Reader("log", [member() for member in logs.MEMBERS])
+        if not lane:
+            reader._lane.follow = lambda form, text, part, position, number: (position, number)
+        else:
+            reader._lane._patience = defaultdict(lambda: 1)
+        reader.read(text)
+        return [
+            (
+                (run.format, run.first_line, run.last_line, run.restarted, sorted(run.doubts), run.repeats),
+                [
+                    (key, s.values, s.lines, s.steps, s.last_at, s.best_at, s.not_finite)
+                    for key, s in run.series.items()
+                ],
+            )
+            for run in reader.book.close()
+        ]
+
+    assert told(lane=True) == told(lane=False)
 
 
 def test_the_example_project_logs_a_complete_baseline() -> None:

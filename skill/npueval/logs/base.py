@@ -15,8 +15,10 @@ from typing import Any, ClassVar
 from npueval import metrics
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column, Phase
+from npueval.logs.shapes import Span, Spans
 from npueval.records import Grade
 
+_VALUE = re.compile(r"[-+\w.]+")
 _PAIR = re.compile(r"(?<![\w./@()+-])([A-Za-z][\w./@()+-]{0,80}): {1,9}([-+\w.]+)")
 
 
@@ -55,6 +57,10 @@ class LineFormat(Format):
     @abstractmethod
     def read(self, text: str, book: Logbook) -> bool:
         """Write what a line says; ``False``: it is not of this format."""
+
+    def spans(self, text: str) -> Spans | None:  # noqa: ARG002 - most formats have too few lines to hurry
+        """Where the numbers of a record stand that was just read, so that lines like it can be read in one go."""
+        return None
 
 
 class ObjectFormat(Format):
@@ -118,9 +124,45 @@ def position(value: Any) -> float:
         return -1.0
 
 
-def pairs_after(text: str, start: int) -> list[tuple[str, str]]:
-    """The ``key: value`` pairs of a line from ``start`` on."""
-    return _PAIR.findall(text, start)
+class Pairs:
+    """The wanted ``key: value`` pairs of lines that mostly look alike: where the last line had its keys is tried first.
+
+    A line with another number of colons may hold other keys and is read anew.
+    """
+
+    def __init__(self, form: Format) -> None:
+        self._form = form
+        self._colons = -1
+        self._known: list[tuple[str, str, int]] = []
+
+    def of(self, text: str, start: int) -> list[tuple[str, str]]:
+        """The pairs of a line from ``start`` on whose keys mean something to the format."""
+        if text.count(":", start) != self._colons:
+            return self._learn(text, start)
+        pairs = []
+        for key, literal, length in self._known:
+            at = text.find(literal, start) + length
+            found = _VALUE.match(text, at) if at >= length else None
+            if found is None:
+                return self._learn(text, start)
+            pairs.append((key, found[0]))
+        return pairs
+
+    def spans(self, text: str, start: int) -> list[tuple[Column, Span]]:
+        """Where the values of those pairs stand."""
+        found = [(self._form.column(pair[1]), pair.span(2)) for pair in _PAIR.finditer(text, start)]
+        return [(column, span) for column, span in found if column is not None]
+
+    def _learn(self, text: str, start: int) -> list[tuple[str, str]]:
+        pairs = []
+        self._colons, self._known = text.count(":", start), []
+        for found in _PAIR.finditer(text, start):
+            if self._form.column(found[1]) is not None:
+                # With the character before it, so that "time: " is not found in "data_time: ".
+                literal = text[max(start, found.start() - 1) : found.start(2)]
+                self._known.append((found[1], literal, len(literal)))
+                pairs.append((found[1], found[2]))
+        return pairs
 
 
 def _is_named(name: str, wanted: str) -> bool:

@@ -15,6 +15,8 @@ from npueval.logs.reading import Reader
 
 LARGEST_DOCUMENT = 16 << 20
 
+_JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*(?:[\[{\"]|-?\d+(?:\.\d+)?\s*[,\]]))")
+_JSON_LINES = re.compile(rb"\}\r?\n\{")
 _USAGE = re.compile(r"^\s*usage: ", re.MULTILINE)
 _ARGUMENT_ERROR = re.compile(r"error: (?:argument|the following arguments|unrecognized arguments|ambiguous)")
 _FILE_NAME = re.compile(r"[\w./\\-]+\.\w{1,5}")
@@ -43,7 +45,7 @@ def extract(path: Path, shown: str = "") -> Extract:
         if logs.EVENTS.recognises(streams.first_bytes(path)):
             return _events(path, shown)
         stream = streams.open_log(path)
-        if stream.head.lstrip()[:1] in (b"{", b"[") and (runs := _document(stream, shown)):
+        if _may_be_document(stream) and (runs := _document(stream, shown)):
             return _found(stream, shown, runs, runs[-1].last_line)
         return _read(path, shown)
     except streams.Unreadable as error:
@@ -63,7 +65,7 @@ def _read(path: Path, shown: str) -> Extract:
     """By lines, with the known formats; where none of them finds a value, with the last resort."""
     for members in (logs.MEMBERS, logs.LAST_RESORT):
         stream = streams.open_log(path)
-        reader = Reader(shown, [member() for member in members])
+        reader = Reader(shown, [member() for member in members], None if stream.compression else stream.size)
         for block in stream.blocks():
             reader.read(block)
         runs = reader.book.close()
@@ -78,6 +80,12 @@ def _read(path: Path, shown: str) -> Extract:
 def _found(stream: streams.Stream, shown: str, runs: list[LoggedRun], lines: int, rejected: str = "") -> Extract:
     doubts = tuple(dict.fromkeys(stream.doubts))
     return Extract(shown, tuple(runs), rejected, lines, stream.encoding, stream.compression, doubts)
+
+
+def _may_be_document(stream: streams.Stream) -> bool:
+    """Whether a text begins like one JSON value: not too large, and no line of JSON after another."""
+    small = stream.size <= LARGEST_DOCUMENT
+    return small and _JSON.match(stream.head) is not None and _JSON_LINES.search(stream.head) is None
 
 
 def _document(stream: streams.Stream, shown: str) -> list[LoggedRun]:

@@ -54,8 +54,8 @@ class HuggingFaceTrainer(ObjectFormat):
             _doubt_resume(book.record(record.items()))
             book.end(finished=True)
             return True
-        held_out = any(key.startswith(("eval_", "test_")) for key in record)
         trained = "loss" in record and ("learning_rate" in record or "epoch" in record)
+        held_out = not trained and any(key.startswith(("eval_", "test_")) for key in record)
         if not held_out and (not trained or record.keys() & _FOREIGN):
             return False
         book.record(record.items(), phase="eval" if held_out else "train", epoch=epoch, step=step)

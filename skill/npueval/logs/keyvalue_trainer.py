@@ -12,6 +12,7 @@ from npueval import metrics
 from npueval.logs.base import LineFormat
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column
+from npueval.logs.shapes import Spans
 
 _RECORD = re.compile(
     r"\b[Ee]poch\s*[:\[]?\s*(?P<epoch>\d+)\s*/\s*(?P<epochs>\d+)\]?[\s,|:-]*"
@@ -46,6 +47,14 @@ class KeyValueTrainer(LineFormat):
         if found["done"] and found["epoch"] == found["epochs"]:
             book.end(finished=True)
         return True
+
+    def spans(self, text: str) -> Spans | None:
+        found = _RECORD.search(text)
+        if not found or not found["step"]:
+            return None
+        pairs = [(self.column(pair[1]), pair.span(2)) for pair in _PAIR.finditer(text, found.start("rest"))]
+        values = [(column, span) for column, span in pairs if column is not None]
+        return Spans(found.span("epoch"), found.span("step"), values)
 
 
 def _count(book: Logbook, pairs: list[tuple[str, str]], n: int) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from itertools import zip_longest
+from math import isfinite
 from typing import Any, Protocol
 
 from npueval.logs import numerals
 from npueval.logs.logged import Column, LoggedRun, Phase, Position, Series
+from npueval.logs.shapes import STAMP, Batch, Spans
 from npueval.records import Citation, Fact, Grade
 
 LONGEST_TEXT = 400
@@ -108,6 +109,7 @@ class Logbook:
             run.learn("date", Fact("-".join(dated.groups()), self.cite()))
         elif _YEARLESS.search(self.text[:40]):
             run.doubts.setdefault("时间戳没有年份，测量日期未知")
+        self._days_later(run)
         self.runs.append(run)
         self._current[self._format.name] = run
         return run
@@ -171,32 +173,54 @@ class Logbook:
         self, pairs: Iterable[tuple[str, Any]], *, phase: Phase = "train", epoch: float = -1.0, step: float = -1.0
     ) -> LoggedRun:
         """The values of one record. A training position before the last one is a restart: it begins another run."""
-        assert self._format is not None
-        run = self._current.get(self._format.name) or self.begin()
+        form = self._format
+        assert form is not None
+        run = self._current.get(form.name) or self.begin()
         here = (epoch, step)
-        previous = run.positions.get(phase)
-        if phase == "train" and previous is not None and _before(here, previous):
+        if phase == "train" and here < run.positions.get(phase, here) and _before(here, run.positions[phase]):
             run = self.begin()
             run.restarted = True
-        elif self.text[:11] != run.stamp and self._days_later(run):
+        elif run.stamp is not None and self.text[:STAMP] != run.stamp and self._days_later(run):
             run = self.begin()
         if here != NOWHERE:
             run.positions[phase] = here
         run.last_line = self.line
         for key, value in pairs:
-            column = self._format.column(key)
+            column = form.column(key)
             if column is not None:
                 if self.spread is not None:
                     self.line, self.text = self.spread.get(key, (self.line, self.text))
-                self._take(run, column, column.phase or phase, here, value)
+                self._take(run, column, phase, here, value)
         return run
+
+    def last_position(self, form: Reading, phase: Phase) -> Position:
+        """Where the current run of a format is; nowhere before its first record."""
+        run = self._current.get(form.name)
+        return run.positions.get(phase, NOWHERE) if run else NOWHERE
+
+    def stamp(self, form: Reading) -> bytes | None:
+        """How the dated lines of the current run begin; ``None`` where they bear no date."""
+        run = self._current.get(form.name)
+        return run.stamp.encode() if run and run.stamp else None
+
+    def extend(self, form: Reading, batch: Batch, spans: Spans, line: int, text_of: Callable[[int], str]) -> None:
+        """Records of lines in a row that continue the current run."""
+        run = self._current[form.name]
+        run.positions[spans.phase] = batch.positions[-1]
+        run.last_line = line + len(batch.positions) - 1
+        for (column, _), values in zip(spans.values, batch.columns, strict=True):
+            name = (column.phase or spans.phase, column.metric)
+            series = run.series.get(name) or run.series.setdefault(name, Series(column, name[0]))
+            series.extend(values, batch.positions, line, text_of)
 
     def _days_later(self, run: LoggedRun) -> bool:
         """Whether the line was written days after the run's last one: another run, appended to the file."""
-        run.stamp = self.text[:11]
         found = _DATE.search(self.text[:80])
         if not found:
+            # Lines without a date are not looked at again, unless the run began with one.
+            run.stamp = self.text[:STAMP] if run.day else None
             return False
+        run.stamp = self.text[:STAMP]
         try:
             day = date(*map(int, found.groups())).toordinal()
         except ValueError:
@@ -205,22 +229,23 @@ class Logbook:
         return gap > LONGEST_SILENCE_DAYS
 
     def _take(self, run: LoggedRun, column: Column, phase: Phase, here: Position, value: Any) -> None:
-        number: float | None
         try:
             number = float(value)
         except (TypeError, ValueError):
-            number = self._read(run, column, str(value))
-            if number is None:
+            read = self._read(run, column, str(value))
+            if read is None:
                 return
-        series = run.series.get((phase, column.metric))
+            number = read
+        name = (column.phase or phase, column.metric)
+        series = run.series.get(name)
         if series is None:
-            series = run.series[phase, column.metric] = Series(column, phase)
-        if not math.isfinite(number):
-            series.refuse(self.cite())
-        elif series.last == number and series.last_position == here != NOWHERE:
+            series = run.series[name] = Series(column, name[0])
+        if number == series.last and here == series.last_position != NOWHERE:
             run.repeats += 1
-        else:
+        elif isfinite(number):
             series.add(number, here, self.line, self.text)
+        else:
+            series.refuse(self.cite())
 
     def _read(self, run: LoggedRun, column: Column, value: str) -> float | None:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from array import array
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -59,23 +59,41 @@ class Series:
         self.not_finite = 0
         self.first_not_finite: Citation | None = None
         self.last_not_finite = 0
-        self.values, self.lines = array("d"), array("q")
-        self.epochs, self.steps = array("d"), array("d")
-        self.last = self.best = math.nan
+        self.last = math.nan
         self.last_position: Position = (-1.0, -1.0)
         self.last_at: tuple[int, str] = (0, "")
         self.best_at: tuple[int, str] = (0, "")
+        self._higher = column.direction == "higher"
+        self.best = -math.inf if self._higher else math.inf
+        self._kept: list[tuple[float, int, Position]] = []
         self._stride = 1
-        self._sign = 1.0 if self.column.direction == "higher" else -1.0
 
     def add(self, value: float, position: Position, line: int, text: str) -> None:
         """Take one finite value."""
-        if self.count % self._stride == 0:
-            self._keep(value, position, line)
+        if not self.count % self._stride:
+            self._kept.append((value, line, position))
+            if len(self._kept) > MOST_KEPT:
+                del self._kept[1::2]
+                self._stride *= 2
         self.count += 1
         self.last, self.last_position, self.last_at = value, position, (line, text)
-        if not self._sign * value <= self._sign * self.best:
-            self.best, self.best_at = value, (line, text)
+        if value > self.best if self._higher else value < self.best:
+            self.best, self.best_at = value, self.last_at
+
+    def extend(self, values: list[float], positions: list[Position], line: int, text_of: Callable[[int], str]) -> None:
+        """Take finite values of lines in a row, from ``line`` on; ``text_of`` gives the text of the i-th of them."""
+        first = -self.count % self._stride
+        self._kept += [(values[i], line + i, positions[i]) for i in range(first, len(values), self._stride)]
+        while len(self._kept) > MOST_KEPT:
+            del self._kept[1::2]
+            self._stride *= 2
+        self.count += len(values)
+        final = len(values) - 1
+        self.last, self.last_position, self.last_at = values[final], positions[final], (line + final, text_of(final))
+        best = max(values) if self._higher else min(values)
+        if best > self.best if self._higher else best < self.best:
+            index = values.index(best)
+            self.best, self.best_at = best, (line + index, text_of(index))
 
     def refuse(self, citation: Citation) -> None:
         """Count a NaN or Inf."""
@@ -83,17 +101,25 @@ class Series:
         self.last_not_finite = citation.line
         self.first_not_finite = self.first_not_finite or citation
 
-    def _keep(self, value: float, position: Position, line: int) -> None:
-        if len(self.values) >= MOST_KEPT:
-            for name in ("values", "lines", "epochs", "steps"):
-                setattr(self, name, getattr(self, name)[::2])
-            self._stride *= 2
-            if self.count % self._stride:
-                return
-        self.values.append(value)
-        self.lines.append(line)
-        self.epochs.append(position[0])
-        self.steps.append(position[1])
+    @property
+    def values(self) -> list[float]:
+        """The values that were kept, in the order of the file."""
+        return [value for value, _, _ in self._kept]
+
+    @property
+    def lines(self) -> list[int]:
+        """The line of each value."""
+        return [line for _, line, _ in self._kept]
+
+    @property
+    def epochs(self) -> list[float]:
+        """The epoch of each value, −1 where it was not printed."""
+        return [epoch for _, _, (epoch, _) in self._kept]
+
+    @property
+    def steps(self) -> list[float]:
+        """The step of each value, −1 where it was not printed."""
+        return [step for _, _, (_, step) in self._kept]
 
     @property
     def ends_not_finite(self) -> bool:
@@ -130,7 +156,7 @@ class LoggedRun:
     doubts: dict[str, None] = field(default_factory=dict)
     positions: dict[str, Position] = field(default_factory=dict)
     repeats: int = 0
-    stamp: str = ""
+    stamp: str | None = ""
     day: int = 0
 
     def find(self, metric: str, phase: str | None = None) -> Series | None:

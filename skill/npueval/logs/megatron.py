@@ -11,7 +11,9 @@ from typing import ClassVar
 from npueval.logs.base import LineFormat
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column
+from npueval.logs.shapes import Spans
 
+_FIELD = re.compile(r"\| *([^|:]{1,60}): *([^\s|]{1,40})")
 _ITERATION = re.compile(r"\biteration +(\d+)/ *(\d+) \|")
 
 
@@ -44,6 +46,12 @@ class Megatron(LineFormat):
         if found[1] == found[2]:
             book.end(finished=True)
         return True
+
+    def spans(self, text: str) -> Spans | None:
+        found = _ITERATION.search(text)
+        fields = _FIELD.finditer(text, found.end()) if found else ()
+        values = [(column, field.span(2)) for field in fields if (column := self.column(field[1])) is not None]
+        return Spans(None, found.span(1), values) if found else None
 
     def _facts(self, fields: dict[str, str], iterations: str, book: Logbook) -> None:
         book.fact("batch", fields.get("global batch size", ""))

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval.logs.base import LineFormat, pairs_after
+from npueval.logs.base import LineFormat, Pairs
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column, Phase
+from npueval.logs.shapes import Spans
 
 _RECORD = re.compile(
     r"\b(?P<unit>Epoch|Iter) ?(?:\((?P<phase>train|val|test)\))? {0,4}\[ {0,9}(?P<one>\d+)(?:/\d+)?\]"
@@ -29,20 +30,35 @@ class OpenMMLab(LineFormat):
     )
     columns: ClassVar = {"time": Column("step_time", "s"), "data_time": None, "memory": None, "eta": None, "lr": None}
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._pairs = Pairs(self)
+
     def read(self, text: str, book: Logbook) -> bool:
-        found = _RECORD.search(text)
+        at = max(text.find("Epoch"), text.find("Iter"))
+        found = (_RECORD.match(text, at) or _RECORD.search(text)) if at >= 0 else None
         if not found:
             return False
-        pairs = pairs_after(text, found.end())
+        pairs = self._pairs.of(text, found.end())
         if not pairs:
             return False
-        phase: Phase = "eval" if found["phase"] in ("val", "test") else "train"
-        step = float(found["two"] or (found["one"] if found["unit"] == "Iter" else -1))
-        epoch = float(found["one"]) if found["unit"] == "Epoch" else -1.0
+        unit, said, one, two, of = found.groups()
+        phase: Phase = "eval" if said in ("val", "test") else "train"
+        epoch, step = (float(one), float(two or -1)) if unit == "Epoch" else (-1.0, float(two or one))
         run = book.record(pairs, phase=phase, epoch=epoch, step=step)
-        if found["of"] and phase == "train" and int(found["of"]) < _DEBUG_ITERATIONS:
-            run.doubts.setdefault(f"每个 epoch 只有 {found['of']} 次迭代，像是调试运行")
+        if of and phase == "train" and int(of) < _DEBUG_ITERATIONS:
+            run.doubts.setdefault(f"每个 epoch 只有 {of} 次迭代，像是调试运行")
         return True
+
+    def spans(self, text: str) -> Spans | None:
+        found = _RECORD.search(text)
+        if not found:
+            return None
+        by_epoch = found["unit"] == "Epoch"
+        phase: Phase = "eval" if found["phase"] in ("val", "test") else "train"
+        epoch = found.span("one") if by_epoch else None
+        step = found.span("two") if found["two"] else None if by_epoch else found.span("one")
+        return Spans(epoch, step, self._pairs.spans(text, found.end()), phase)
 
     def guess(self, key: str) -> Column | None:
         column = super().guess(key)

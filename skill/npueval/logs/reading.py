@@ -9,17 +9,19 @@ from typing import Any
 
 from npueval import logs
 from npueval.logs import streams
+from npueval.logs.lane import Lane
 from npueval.logs.logbook import Logbook
 
-ATTENTION_HEAD = 1 << 20
-ATTENTION_WINDOW = 16 << 10
-"""Formats are looked for in all of the first MiB and in the first 16 KiB of each later block; what has been found once
-is read everywhere. Conditions (device, data set …) are read in the same places."""
+ATTENTION_HEAD, ATTENTION_TAIL, ATTENTION_WINDOW = 256 << 10, 64 << 10, 16 << 10
+ATTENTION_EARLY, ATTENTION_LATE = 256 << 10, 4 << 20
+"""All needles are looked for in the first 256 KiB, in the last 64, and in 16 KiB of every 256 KiB (after 4 MiB: of
+every 4 MiB); those found once are searched for everywhere. Conditions (device, data set …) are read in those places."""
 
 LONGEST_RECORD = 64 << 10
 LONGEST_OBJECT = 64 << 10
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_RANK_BEGINS = frozenset("[rR \t")
 _OTHER_RANK = re.compile(r"\s*(?:\[(?:default|rank ?)?[1-9]\d*\]:|\[?[Rr]ank[ _]?[1-9]\d*\]?:)")
 _OBJECT = re.compile(rb"\{[^{}]*\}")
 _QUOTED_PAIR = re.compile(r"""['"]([^'"]+)['"]\s*:\s*(?:['"]([^'"]*)['"]|([^,{}'"]+))""")
@@ -31,92 +33,114 @@ _NEVER = 1 << 62
 class Reader:
     """Takes a file block by block.
 
-    ``line`` is the number of the line that the next block begins in, ``lines`` how many there were, ``torn`` where
-    JSON objects begin that are cut or broken.
+    ``size`` is that of the whole text, where it is known. ``line`` is the number of the line that the next block begins
+    in, ``lines`` how many there were, ``torn`` where JSON objects begin that are cut or broken.
     """
 
-    def __init__(self, path: str, formats: list[logs.Format]) -> None:
+    def __init__(self, path: str, formats: list[logs.Format], size: int | None = None) -> None:
         self.book = Logbook(path)
         self.line = 1
         self.lines = 0
         self.torn: list[int] = []
         self.damaged: list[int] = []
-        self._offset = 0
+        self._read = 0
+        self._size = size
+        self._next_attention = 0
         self._formats = formats
-        self._awake: set[logs.Format] = set()
+        self._asleep = {needle for form in formats for needle in _bytes(form)}
+        self._awake: list[bytes] = []
         self._lines: list[logs.LineFormat] = []
         self._objects: list[logs.ObjectFormat] = []
         self._ambient = logs.AMBIENT()
         self._open_object = b""
+        self._lane = Lane(self.book)
 
     def read(self, block: bytes) -> None:
         """Take the next block."""
-        attended = len(block) if self._offset < ATTENTION_HEAD else block.rfind(b"\n", 0, ATTENTION_WINDOW) + 1
-        self._offset += len(block)
-        window, first_line = block[:attended], self.line
-        self._wake(window)
-        self._scan(window, [*self._lines, self._ambient])
-        self._scan(block[attended:], self._lines)
+        first_line = self.line
+        head, tail = self._attended(block)
+        for part, attended in ((block[:head], True), (block[head:tail], False), (block[tail:], True)):
+            if part and attended:
+                self._wake(part)
+                self._scan(part, [*self._lines, self._ambient], [*self._awake, *_bytes(self._ambient)])
+            elif part:
+                self._scan(part, self._lines, self._awake)
         if self._objects:
             self._scan_objects(block, first_line)
         self.lines = self.line - block.endswith(b"\n")
 
+    def _attended(self, block: bytes) -> tuple[int, int]:
+        """Up to where, and from where on, a block is looked at with full attention."""
+        begin, size = self._read, len(block)
+        self._read += size
+        if begin < ATTENTION_HEAD:
+            return size, size
+        head = 0
+        if begin >= self._next_attention:
+            self._next_attention = begin + (ATTENTION_EARLY if begin < ATTENTION_LATE else ATTENTION_LATE)
+            head = block.rfind(b"\n", 0, ATTENTION_WINDOW) + 1
+        last = self._size is not None and self._read >= self._size
+        tail = block.find(b"\n", max(head, size - ATTENTION_TAIL)) + 1 if last else size
+        return head, tail or size
+
     def _wake(self, window: bytes) -> None:
-        asleep = (form for form in self._formats if form not in self._awake)
-        found = {form for form in asleep if any(needle in window for needle in _bytes(form))}
+        found = [needle for needle in self._asleep if needle in window]
         if found:
-            self._awake |= found
-            awake = [form for form in self._formats if form in self._awake]
+            self._asleep.difference_update(found)
+            self._awake += sorted(found)
+            awake = [form for form in self._formats if not self._asleep.issuperset(_bytes(form))]
             self._lines = [form for form in awake if isinstance(form, logs.LineFormat)]
             self._objects = [form for form in awake if isinstance(form, logs.ObjectFormat)]
 
-    def _scan(self, part: bytes, formats: list[logs.LineFormat]) -> None:
-        finder = _Finder(part, formats)
+    def _scan(self, part: bytes, formats: list[logs.LineFormat], needles: list[bytes]) -> None:
+        finder, size = _Finder(part, needles), len(part)
+        # What a whole block lacks need not be looked for in each of its lines.
+        plain = b"\r" not in part and b"\x1b" not in part
         position, number = 0, self.line
-        while position < len(part):
+        while position < size:
             start = position if self.book.follower else finder.next_line(position)
             if start < 0:
                 break
             end = part.find(b"\n", start)
-            end = len(part) if end < 0 else end
-            number += part.count(b"\n", position, start)
-            self._line(number, streams.text_of(part[start:end]), formats)
-            position, number = end + 1, number + (end < len(part))
+            if start > position:
+                number += part.count(b"\n", position, start)
+            text = streams.text_of(part[start : end if end >= 0 else size])
+            form = None
+            for segment in (text,) if plain else _segments(text):
+                form = self._line(number, segment[:LONGEST_RECORD], formats)
+            if end < 0:
+                break
+            position, number = end + 1, number + 1
+            if form is not None and plain:
+                position, number = self._lane.follow(form, text, part, position, number)
         self.line = number + part.count(b"\n", position)
 
-    def _line(self, number: int, text: str, formats: list[logs.LineFormat]) -> None:
-        if "\x1b" in text:
-            text = _ANSI.sub("", text)
-        # A progress bar rewrites its line: what stands between two returns is a line of its own.
-        for segment in text.split("\r") if "\r" in text else (text,):
-            segment = segment[:LONGEST_RECORD]
-            if self._followed(number, segment):
-                continue
-            if _OTHER_RANK.match(segment):
-                self.book.at(number, segment, self._ambient)
-                self._ambient.warn(segment, self.book)
-            else:
-                self._offer(number, segment, formats)
-
-    def _followed(self, number: int, text: str) -> bool:
+    def _line(self, number: int, text: str, formats: list[logs.LineFormat]) -> logs.LineFormat | None:
+        """Offer a line to the formats in turn; returns the one that read it."""
         book = self.book
-        if book.follower is None:
-            return False
-        book.line, book.text = number, text
-        if book.follower(text):
-            return True
-        book.follower = None
-        return False
-
-    def _offer(self, number: int, text: str, formats: list[logs.LineFormat]) -> None:
+        if book.follower is not None and self._followed(number, text):
+            return None
+        if text[:1] in _RANK_BEGINS and _OTHER_RANK.match(text):
+            book.at(number, text, self._ambient)
+            self._ambient.warn(text, book)
+            return None
         for form in formats:
-            self.book.at(number, text, form)
+            book.at(number, text, form)
             try:
-                if form.read(text, self.book):
-                    return
+                if form.read(text, book):
+                    return form
             except (ValueError, OverflowError):
                 # A number of absurd length, or letters where digits belong: the line is damaged, not the file.
                 self.damaged.append(number)
+        return None
+
+    def _followed(self, number: int, text: str) -> bool:
+        book = self.book
+        book.line, book.text = number, text
+        if book.follower is not None and book.follower(text):
+            return True
+        book.follower = None
+        return False
 
     def _scan_objects(self, block: bytes, first_line: int) -> None:
         """Every ``{…}`` without braces inside, over one line or many; one that a block cuts waits for the next."""
@@ -147,21 +171,31 @@ class Reader:
 class _Finder:
     """The lines of a block that hold one of the needles."""
 
-    def __init__(self, block: bytes, formats: list[logs.LineFormat]) -> None:
-        self._block = block
-        self._needles = list(dict.fromkeys(needle for form in formats for needle in _bytes(form)))
+    def __init__(self, block: bytes, needles: list[bytes]) -> None:
+        self._block, self._needles = block, needles
         self._at = [-1] * len(self._needles)
+        self._latest = b""
 
     def next_line(self, position: int) -> int:
         """Where the first such line from ``position`` (a line's start) on begins; −1: there is none."""
+        block = self._block
+        # Records come in a row: the line right here often holds what the one before it held.
+        if self._latest and block.find(self._latest, position, block.find(b"\n", position)) >= 0:
+            return position
         for i, at in enumerate(self._at):
             if at < position:
-                found = self._block.find(self._needles[i], position)
+                found = block.find(self._needles[i], position)
                 self._at[i] = found if found >= 0 else _NEVER
         nearest = min(self._at, default=_NEVER)
         if nearest == _NEVER:
             return -1
-        return self._block.rfind(b"\n", position, nearest) + 1 or position
+        self._latest = self._needles[self._at.index(nearest)]
+        return block.rfind(b"\n", position, nearest) + 1 or position
+
+
+def _segments(text: str) -> list[str]:
+    """A progress bar rewrites its line: what stands between two returns is a line of its own."""
+    return (_ANSI.sub("", text) if "\x1b" in text else text).split("\r")
 
 
 def _unclosed(data: bytes, position: int) -> bytes:
@@ -177,11 +211,12 @@ def _bytes(form: logs.Format) -> tuple[bytes, ...]:
 
 def _record(text: str) -> dict[str, Any] | None:
     """The pairs of a flat object, in JSON or as Python prints a dict; ``None`` where it is cut or no object."""
+    if _PYTHON_DICT.match(text):
+        return {key: quoted or bare.strip() for key, quoted, bare in _QUOTED_PAIR.findall(text)} or None
     try:
         found = json.loads(text)
     except ValueError:
-        pairs = _QUOTED_PAIR.findall(text) if _PYTHON_DICT.match(text) else []
-        return {key: quoted or bare.strip() for key, quoted, bare in pairs} or None
+        return None
     return found if isinstance(found, dict) else None
 
 
