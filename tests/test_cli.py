@@ -90,6 +90,11 @@ def test_exit_statuses(arguments: list[str], status: int) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_an_interruption_is_json_when_asked() -> None:
+    answer = json.loads(probe("interrupt", "--json").stdout)
+    assert (answer["ok"], answer["status"], answer["error"]["code"]) == (False, Exit.INTERRUPTED, "INTERRUPTED")
+
+
 def test_a_usage_error_is_json_when_asked() -> None:
     assert json.loads(probe("--json").stdout)["error"]["code"] == "USAGE"
 

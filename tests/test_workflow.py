@@ -253,6 +253,15 @@ def test_a_text_of_ours_from_a_run_that_is_gone_is_called_stale(project: Path) -
     assert all("20250101T000000Z-npu-gone" in warning for warning in stale)
 
 
+def test_a_row_that_a_newer_run_renews_is_not_stale(project: Path) -> None:
+    bring_npu_run(project)
+    report(project)
+    bring_npu_run(project, id="20260301T000000Z-npu-0000", created="2026-03-01T00:00:00Z")
+    done = report(project)
+    assert "Compare" in done.patch.changed
+    assert [warning for warning in done.warnings if warning.startswith("stale: ")] == []
+
+
 class TestWithAnNpuRun:
     def test_its_figures_come_from_its_samples_and_without_a_baseline_nothing_passes(self, project: Path) -> None:
         brought = bring_npu_run(project)

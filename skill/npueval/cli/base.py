@@ -25,6 +25,13 @@ _AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON 
 _OUTPUT = click.option("--output", type=click.Path(path_type=Path), help="Write the whole JSON answer to this file.")
 
 
+class Interrupted(NpuevalError):
+    """The user ended the command."""
+
+    code = "INTERRUPTED"
+    status = Exit.INTERRUPTED
+
+
 @dataclass(frozen=True)
 class Reply:
     """What a command answers: ``data`` for machines (JSON-able), ``text`` for people, and the exit status."""
@@ -139,8 +146,7 @@ def answer_error(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         return _fail(as_json, NpuevalError(error.format_message(), code="USAGE", hint="--help shows the usage"))
     if isinstance(error, click.Abort | KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        return Exit.INTERRUPTED
+        return _fail(as_json, Interrupted("interrupted"))
     if isinstance(error, BrokenPipeError):
         # The reader has gone (`| head`); leave nothing for the interpreter's last flush to complain about.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

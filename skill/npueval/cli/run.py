@@ -102,7 +102,8 @@ def _paragraphs(done: Evaluation, *, diff: bool) -> list[str]:
     if diff and done.patch.diff:
         parts.append(done.patch.diff.rstrip())
     changed = ", ".join(done.patch.changed) or "none"
-    parts.append(f"documents: {done.reading.plan.documents}\nchanged: {changed}\nlint: {_lint(done)}")
+    made = "".join(f"\ncreated: {path}" for path in done.created)
+    parts.append(f"documents: {done.reading.plan.documents}{made}\nchanged: {changed}\nlint: {_lint(done)}")
     return parts
 
 
