@@ -3,6 +3,8 @@
 import time
 from types import SimpleNamespace
 
+import pytest
+
 from npueval import measuring
 from npueval.devices import open_device
 from npueval.environment.npu_smi import Chip, Health, Outcome, Reading
@@ -61,3 +63,27 @@ def test_a_run_keeps_the_pass_apart(tmp_path):
     run = measuring.measure(make_plan(tmp_path, NUMPY, iterations=20), device=open_device("cpu"), sampling_s=0.4)
     assert run.resources.series["process_rss_mb"]
     assert run.cases[0].n == 20
+
+
+@pytest.mark.parametrize(
+    ("action", "reason"),
+    [
+        ("raise ValueError('bad luck')", "infer raised ValueError: bad luck"),
+        ("time.sleep(60)", "hangs: not finished after 1.5 s in infer (workload.py:7); ended"),
+        ("__import__('os')._exit(9)", "the process ended by itself with status 9"),
+    ],
+    ids=["raises", "hangs", "dies"],
+)
+def test_a_pass_that_breaks_off_costs_no_figure(tmp_path, action, reason):
+    """The check of the outputs is what comes just before the pass."""
+    late = NUMPY.replace(
+        "return x @",
+        f"import time\n            if getattr(self, 'checked', False): {action}\n            return x @",
+    )
+    late += "        def check(self, outputs): self.checked = True; return {'passed': True}\n"
+    plan = make_plan(tmp_path, late, batches=(4,), iterations=20, warmup=2, case_timeout_s=1.5)
+    run = measuring.measure(plan, sampling_s=0.5)
+    assert (run.complete, run.valid, run.cases[0].n) == (True, True, 20)
+    assert not run.resources.series
+    assert all(reason in why for why in run.resources.missing.values()), run.resources.missing
+    assert any("the sampling pass broke off" in doubt and reason in doubt for doubt in run.doubts)

@@ -64,6 +64,12 @@ def sample(device: Device, work: Callable[[], object], seconds: float) -> Resour
     )
 
 
+def unread(reason: str) -> tuple[Resources, str]:
+    """What stands in the Run after a pass that broke off, and the doubt that says so: its figures are not touched."""
+    why = f"the sampling pass broke off: {reason}"
+    return Resources(_INTERVAL_S, missing={"host": why, "device": why}), f"power and utilisation are unknown: {why}"
+
+
 def _read(probes: list[Probe], interval: float, taken: _Taken, over: threading.Event) -> None:
     while not over.wait(interval):
         readings: dict[str, float | None] = {}

@@ -12,6 +12,7 @@ from npueval.errors import MeasurementError
 from npueval.language import Text
 from npueval.measuring.journal import PROFILE, TAIL, Job, Journal
 from npueval.measuring.ranks import join
+from npueval.measuring.sampling import unread
 from npueval.measuring.worker import Report, work
 from npueval.runs import to_data
 from npueval.runs.conditions import Profile
@@ -67,6 +68,10 @@ def in_worker(folder: Path, report: Report) -> None:
 
 def _given_up(last: dict[str, Any], reason: str, job: Job, journal: Journal, progress: Progress) -> bool:
     """Write down what ended the worker. Whether nothing is left to do; a workload that does not load is raised."""
+    if last["event"] == "sample":
+        tail = journal.get(TAIL) or {}
+        resources, doubt = unread(reason)
+        journal.put(TAIL, {**tail, "resources": to_data(resources), "doubts": [*tail.get("doubts", ()), doubt]})
     if last["event"] in ("sample", "profile"):
         if job.profiled:
             text = Text("profiling 时进程中断：{reason}", "the process broke off before the profile was made: {reason}")

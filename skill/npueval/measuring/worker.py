@@ -18,7 +18,7 @@ from npueval.measuring.floor import floor_ns
 from npueval.measuring.journal import COLD, HEAD, PROFILE, TAIL, Job, Journal
 from npueval.measuring.profiling import profile
 from npueval.measuring.ranks import SOLO, Agreement, Ranks, merged
-from npueval.measuring.sampling import sample
+from npueval.measuring.sampling import sample, unread
 from npueval.measuring.window import is_out_of_memory, said, settled
 from npueval.pipeline import Passage
 from npueval.runs import to_data
@@ -66,7 +66,9 @@ def work(job: Job, device: Device, journal: Journal, report: Report, ranks: Rank
         journal.put(TAIL, tail)
         if job.sampling_s:
             report("sample", {})
-            journal.put(TAIL, {**tail, "resources": to_data(_sampled(bench, raw, job))})
+            resources, broken = _sampled(bench, raw, job)
+            tail = {**tail, "resources": to_data(resources), "doubts": [*noticed, *broken]}
+            journal.put(TAIL, tail)
         if job.profiled:
             report("profile", {})
             journal.put(PROFILE, to_data(_profiled(bench, raw, job, journal.profile_folder)))
@@ -79,10 +81,16 @@ def _loaded(workload: Workload, job: Job, device: Device, ranks: Ranks) -> Bench
     return Bench(device, workload, pipeline, job.scope, job.warmup, job.iterations, job.seed, ranks)
 
 
-def _sampled(bench: Bench, raw: Mapping[int, Any], job: Job) -> Resources:
+def _sampled(bench: Bench, raw: Mapping[int, Any], job: Job) -> tuple[Resources, list[str]]:
     """Read the card while it runs the target batch; a workload that fails here has been measured all the same."""
-    with _walking(bench, raw, job) as (walk, _):
-        return sample(bench.device, walk, job.sampling_s)
+    try:
+        with _walking(bench, raw, job) as (walk, _):
+            return sample(bench.device, walk, job.sampling_s), []
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is told, and must not cost a finished measurement
+        resources, doubt = unread(
+            error.message if isinstance(error, WorkloadError) else said(error, bench.workload.path)
+        )
+        return resources, [doubt]
 
 
 def _profiled(bench: Bench, raw: Mapping[int, Any], job: Job, folder: Path) -> Profile:
