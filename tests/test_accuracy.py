@@ -110,6 +110,22 @@ def test_conditions_that_differ_are_said_before_anything_else():
     assert found == ("达标", "两侧条件不同：并行度 tp1/dp4 与 tp4、精度")
 
 
+def test_a_target_on_another_scale_is_neither_met_nor_missed():
+    words = "不可比：一侧是百分数，一侧是小数"
+    assert judged(0.761, 0.76, minimum=75) == ("无法判定", f"{words}（75 与 0.761）")
+    assert judged(76.1, 76.0, minimum=0.75) == ("无法判定", f"{words}（76.1 与 0.75）")
+    assert judged(0.2, 0.9, max_drop=1) == ("无法判定", f"{words}（容许下降 1，实测 0.2）")
+    assert judged(76.1, 76.5, max_drop=0.5)[0] == "达标"
+    assert judged(0.0, 0.9, minimum=0.75)[0] == "不达标"
+    assert accuracy.scales("ppl", 3.2, 0.9) == ""
+
+
+def test_a_percent_has_its_interval_and_its_guesses_in_percent():
+    percent, share = (accuracy.interval("top1", Value(value, n=360)) for value in (97.5, 0.975))
+    assert (percent.low, percent.high) == pytest.approx((100 * share.low, 100 * share.high))
+    assert "在 10 类中猜测" in judged(1000 / 99, 98.0, n=360, max_drop=0.5)[1]
+
+
 def test_a_matching_loss_proves_no_gradients():
     assert "梯度" in judged(0.31, 0.30, metric="loss", direction="lower", max_drop=0.02)[1]
 

@@ -77,10 +77,11 @@ def test_a_ratio_above_one_is_better_whatever_the_direction(tmp_path):
 def test_without_a_baseline_nothing_passes(tmp_path):
     result = compare(plan_of(tmp_path), run_on(NPU), NONE)
     p95 = row(result, "latency_p95_ms")
-    assert (p95.judgement, p95.reason) == ("无法判定", "绝对目标已满足，但没有性能基线（没有日志）")
+    words = "绝对目标已满足，但没有性能基线（待用户按 Mig_Readme §2.6 补采）"
+    assert (p95.judgement, p95.reason) == ("无法判定", words)
     assert (result.grade, result.performance.verdict, result.total.verdict) == (Grade.NONE, "待定", "待定")
     assert "没有可比的基线" in result.performance.reason
-    assert row(result, "latency_p50_ms").against_gpu.refusal == "N/A（没有日志）"
+    assert row(result, "latency_p50_ms").against_gpu.refusal == "N/A（待用户按 Mig_Readme §2.6 补采）"
 
 
 def test_without_an_npu_run_everything_is_open_and_says_why(tmp_path):
@@ -282,9 +283,21 @@ def test_an_accuracy_is_never_taken_from_another_device(tmp_path):
     assert score.npu.value is None and score.baseline.value == 0.76
 
 
-def test_a_percent_and_a_fraction_meet_as_fractions(tmp_path):
-    (score,) = compare(accuracy_plan(tmp_path), accurate(NPU, 76.2), accuracy_log()).accuracy_rows
-    assert score.npu.value == pytest.approx(0.762)
+def test_a_percent_and_a_fraction_do_not_meet(tmp_path):
+    result = compare(accuracy_plan(tmp_path), accurate(NPU, 76.2), accuracy_log())
+    (score,) = result.accuracy_rows
+    assert (score.npu.value, score.baseline.value, score.difference) == (76.2, 0.76, None)
+    assert score.refusal == "不可比：一侧是百分数，一侧是小数（76.2 与 0.76）"
+    assert score.judgement == "无法判定" and result.total.verdict == "待定"
+
+
+def test_percents_are_compared_as_they_are(tmp_path):
+    plan = plan_of(tmp_path, targets=Targets(accuracy=AccuracyTarget("top1", "higher", minimum=75, max_drop=1.0)))
+    run, gpu = accurate(NPU, 76.1), accurate(GPU, 76.5)
+    (score,) = compare(plan, run, NONE, gpu_run=gpu).accuracy_rows
+    assert (score.npu.value, score.judgement) == (76.1, "达标")
+    assert 75 < score.npu.low < 76.1 < score.npu.high < 77
+    assert "与基线相差 -40 个样本，未超出抽样误差" in score.reason
 
 
 def test_implausible_figures_are_doubted(tmp_path):

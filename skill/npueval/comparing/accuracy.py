@@ -22,11 +22,31 @@ _MOST_CLASSES = 100
 
 
 def interval(metric: str, value: Value) -> Interval | None:
-    """The sampling error of a metric that counts hits (accuracy, top-k …); ``None`` for mAP, BLEU, loss, unknown n."""
+    """The sampling error of a metric that counts hits (accuracy, top-k …), in the unit of the value (above 1: percent).
+
+    ``None`` for mAP, BLEU, loss, unknown n.
+    """
     hits = metrics.canonical(metric) in _PROPORTIONS
-    if not hits or value.value is None or not value.n or not 0 <= value.value <= 1:
+    if not hits or value.value is None or not value.n or not 0 <= value.value <= 100:
         return None
-    return wilson(value.value, value.n)
+    whole = _whole(value.value)
+    around = wilson(value.value / whole, value.n)
+    return Interval(around.low * whole, around.high * whole)
+
+
+def scales(metric: str, *values: float | None) -> str:
+    """Why shares do not compare, where some are percent and some fractions; else empty. 0 is the same in both."""
+    if metrics.kind(metric) != "score":
+        return ""
+    known = [value for value in values if value]
+    percent, fraction = ([value for value in known if (value > 1) is above] for above in (True, False))
+    if not percent or not fraction:
+        return ""
+    return f"不可比：一侧是百分数，一侧是小数（{percent[0]:.4g} 与 {fraction[0]:.4g}）"
+
+
+def _whole(share: float) -> int:
+    return 100 if share > 1 else 1
 
 
 def target_text(target: AccuracyTarget) -> str:
@@ -57,6 +77,9 @@ def judge(
     broken = _broken(target.metric, measured.value)
     if broken:
         return "不达标", broken
+    unlike = _unlike_target(target, measured.value)
+    if unlike:
+        return "无法判定", unlike
     anchor = None if refusal else baseline.value
     bounds = list(_bounds(target, anchor))
     missed = [bound for bound in bounds if not _reaches(measured.value, bound, target.direction)]
@@ -76,6 +99,13 @@ def _broken(metric: str, value: float) -> str | None:
     if not math.isfinite(value):
         return f"{metric} 为 {value}"
     return f"{metric} 恰为 0.0，视为训练或计算已失效" if metrics.kind(metric) == "loss" and value == 0 else None
+
+
+def _unlike_target(target: AccuracyTarget, value: float) -> str:
+    # A drop of less than 1 may be meant in points of a percent; one of 1 or more never in fractions.
+    if target.max_drop is not None and target.max_drop >= 1 and scales(target.metric, value, 100):
+        return f"不可比：一侧是百分数，一侧是小数（容许下降 {target.max_drop:g}，实测 {value:.4g}）"
+    return scales(target.metric, value, target.minimum)
 
 
 def _bounds(target: AccuracyTarget, baseline: float | None) -> Iterator[float]:
@@ -107,13 +137,14 @@ def _remarks(
         return
     yield f"n={measured.n}，95% 区间 [{around.low:.4g}, {around.high:.4g}]"
     if baseline is not None:
-        hits = round((measured.value - baseline) * measured.n)
+        hits = round((measured.value - baseline) / _whole(measured.value) * measured.n)
         within = around.low <= baseline <= around.high
         yield f"与基线相差 {hits:+d} 个样本，{'未超出' if within else '超出'}抽样误差"
     if any(around.low <= bound <= around.high for bound in bounds):
         yield "阈值落在区间内：换一批样本，结论可能不同"
     if missed:
-        yield from _guessing(measured.value, around)
+        whole = _whole(measured.value)
+        yield from _guessing(measured.value / whole, Interval(around.low / whole, around.high / whole))
 
 
 def _guessing(share: float, around: Interval) -> Iterator[str]:

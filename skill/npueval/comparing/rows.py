@@ -89,7 +89,7 @@ def accuracy_rows(both: Sides, baseline: Baseline) -> Iterator[AccuracyRow]:
     run = both.npu.run
     npu = _bounded(sides.checked_accuracy(run, target.metric) if run else Value(reason=both.npu.reason), target.metric)
     base, grade = _accuracy_baseline(both, baseline, target.metric)
-    refusal = _accuracy_refusal(npu, base)
+    refusal = _accuracy_refusal(target.metric, npu, base)
     judgement, reason = accuracy.judge(target, npu, base, refusal)
     yield AccuracyRow(
         metric=target.metric,
@@ -122,10 +122,10 @@ def _accuracy_baseline(both: Sides, baseline: Baseline, metric: str) -> tuple[Va
     return sides.logged_accuracy(baseline, metric)
 
 
-def _accuracy_refusal(npu: Value, base: Value) -> str:
+def _accuracy_refusal(metric: str, npu: Value, base: Value) -> str:
     if npu.n and base.n and npu.n != base.n:
         return f"不可比：样本数 {npu.n} 与 {base.n}"
-    return ""
+    return accuracy.scales(metric, npu.value, base.value)
 
 
 def _row(both: Sides, metric: str, key: Key, *, target: bool, segment: str = END_TO_END) -> ComparisonRow:

@@ -93,14 +93,13 @@ def baseline_side(column: str, run: Run | None, baseline: Baseline, reason: str)
 
 
 def checked_accuracy(run: Run, metric: str) -> Value:
-    """What the workload's own check found for a metric, as a fraction where the metric is a share."""
+    """What the workload's own check found for a metric, as it said it: a percent stays one."""
     result: Mapping[str, Any] = run.output_check.result if run.output_check else {}
     value = result.get("value")
     if value is None or metrics.canonical(str(result.get("metric"))) != metrics.canonical(metric):
         why = run.output_check.reason if run.output_check else ""
         return Value(reason=f"输出校验没有给出 {metric}" + (f"（{why}）" if why else ""), source=run.id)
-    percent = metrics.kind(metric) == "score" and value > 1
-    return Value(float(value) / (100 if percent else 1), n=result.get("n"), source=run.id)
+    return Value(float(value), n=result.get("n"), source=run.id)
 
 
 def logged_accuracy(baseline: Baseline, metric: str) -> tuple[Value, Grade]:
