@@ -17,6 +17,7 @@ NPU = DeviceFacts("npu:0", "npu", 0, "Ascend910B2")
 GPU = DeviceFacts("cuda:0", "cuda", 0, "NVIDIA A100")
 NONE = Baseline("none", Grade.NONE, reason="没有日志")
 SEGMENTS = ("preprocess", "infer")
+PROTOCOL = Protocol(10, 200, SEGMENTS, "each", "nearest-rank", "perf_counter_ns")
 
 
 def plan_of(tmp_path, **changes):
@@ -35,7 +36,7 @@ def run_on(device, infer_ms=8.0, **changes):
     known = {
         "id": f"run-{device.kind}",
         "device": device,
-        "protocol": Protocol(10, 200, SEGMENTS, "each", "nearest-rank", "perf_counter_ns"),
+        "protocol": PROTOCOL,
         "inputs": tuple(InputFacts(b, f"{b}" * 64, (ArrayFacts((b, 8), "uint8"),)) for b in (1, 32)),
         "plan_sha256": "a" * 64,
         "cases": (make_case(1, infer_ms / 4), make_case(32, infer_ms)),
@@ -88,7 +89,38 @@ def test_without_an_npu_run_everything_is_open_and_says_why(tmp_path):
     result = compare(plan_of(tmp_path), None, NONE, gpu_run=run_on(GPU), reason_no_run="本机没有 NPU")
     assert result.run_id is None
     assert {each.npu.reason for each in result.rows} == {"本机没有 NPU"}
+    assert {each.reason for each in result.rows if each.judgement} == {"本机没有 NPU"}
     assert result.total.verdict == "待定" and result.total.reason == "本机没有 NPU"
+    alone = compare(plan_of(tmp_path), None, NONE, reason_no_run="本机没有 NPU")
+    assert [each.reason for each in alone.rows if each.judgement] == ["本机没有 NPU"] * 3
+
+
+def test_a_measurement_that_was_broken_off_meets_no_target(tmp_path):
+    short = (make_case(1, 2.0), make_case(32, 8.0, n=120, complete=False, error="timed out"))
+    whole = {"npu": run_on(NPU), "gpu": run_on(GPU, 8.1)}
+    for name, run in (("npu", run_on(NPU, cases=short, complete=False)), ("gpu", run_on(GPU, cases=short))):
+        held = {**whole, name: run}
+        result = compare(plan_of(tmp_path), held["npu"], NONE, gpu_run=held["gpu"])
+        p50 = row(result, "latency_p50_ms")
+        words = f"测量不完整（{name.upper()}：batch=32 concurrency=1 止于 120 个样本）"
+        assert getattr(p50, name).value is not None and words in result.doubts
+        assert p50.judgement == "无法判定" and words in p50.reason and result.total.verdict == "待定"
+    rest = compare(plan_of(tmp_path), run_on(NPU, complete=False), NONE, gpu_run=run_on(GPU))
+    assert row(rest, "latency_p50_ms").reason == "测量不完整（NPU：run-npu 没有测完）"
+    slow = compare(plan_of(tmp_path), run_on(NPU, 80.0, complete=False), NONE, gpu_run=run_on(GPU))
+    assert row(slow, "latency_p50_ms").judgement == "不达标" and "不完整" in row(slow, "latency_p50_ms").reason
+    score = accurate(NPU, 0.76, complete=False)
+    assert compare(accuracy_plan(tmp_path), score, accuracy_log()).accuracy_rows[0].judgement == "无法判定"
+
+
+def test_a_run_of_another_precision_or_unit_says_so(tmp_path):
+    other = compare(plan_of(tmp_path), run_on(NPU, precision="fp16"), NONE, gpu_run=run_on(GPU))
+    assert row(other, "throughput").npu.reason == "该测量的精度为 fp16，与计划 fp32 不同"
+    counted = compare(plan_of(tmp_path), run_on(NPU, unit="tokens/s"), NONE, gpu_run=run_on(GPU))
+    rate = row(counted, "throughput")
+    assert rate.npu.value is None and rate.judgement == "无法判定"
+    assert rate.reason == "该测量的单位为 tokens/s，与计划 images/s 不同"
+    assert row(counted, "latency_p50_ms").judgement == "达标"
 
 
 @pytest.mark.parametrize(
@@ -97,10 +129,20 @@ def test_without_an_npu_run_everything_is_open_and_says_why(tmp_path):
         ("npu", run_on(GPU)),
         ("npu", run_on(NPU, simulated=True)),
         ("npu", run_on(NPU, invalid=("输出含 NaN",))),
+        ("npu", run_on(NPU, precision="fp16")),
+        ("gpu", run_on(GPU, precision="fp16")),
         ("gpu", run_on(NPU)),
         ("cpu", run_on(GPU)),
     ],
-    ids=["a GPU's Run as NPU", "simulated", "invalid", "an NPU's Run as GPU", "a GPU's Run as CPU"],
+    ids=[
+        "a GPU's Run as NPU",
+        "simulated",
+        "invalid",
+        "npu fp16",
+        "gpu fp16",
+        "an NPU's Run as GPU",
+        "a GPU's Run as CPU",
+    ],
 )
 def test_no_value_reaches_a_column_that_is_not_its_own(tmp_path, column, run):
     sides = {"npu": run_on(NPU), "gpu": run_on(GPU), "cpu": None, column: run}
@@ -122,7 +164,7 @@ def changed_case(**changes):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"precision": "fp16"}, "精度 fp32/cast 与 fp16/cast"),
+        ({"protocol": replace(PROTOCOL, precision_mode="autocast")}, "精度 fp32/cast 与 fp32/autocast"),
         ({"workload": WorkloadFacts("w.py:M", "1" * 64, 99)}, "模型 10010 个参数 与 99 个参数"),
         ({"scope": "command"}, "测量方式 in-process 与 command"),
         (
@@ -130,7 +172,7 @@ def changed_case(**changes):
             "测量范围 preprocess+infer 与 infer",
         ),
     ],
-    ids=["precision", "model", "a foreign command", "segments"],
+    ids=["precision mode", "model", "a foreign command", "segments"],
 )
 def test_a_difference_that_counts_refuses_the_ratio_in_the_cells_words(tmp_path, changes, words):
     result = compare(plan_of(tmp_path), run_on(NPU), NONE, gpu_run=run_on(GPU, **changes))
@@ -245,8 +287,8 @@ def test_a_cpu_log_with_latencies_is_the_baseline_of_its_project(tmp_path):
 ACCURACY = AccuracyTarget("top1", "higher", max_drop=0.01)
 
 
-def accurate(device, value, n=10_000, metric="top1"):
-    return run_on(device, output_check=OutputCheck(True, "", (), {"metric": metric, "value": value, "n": n}))
+def accurate(device, value, n=10_000, metric="top1", **changes):
+    return run_on(device, **changes, output_check=OutputCheck(True, "", (), {"metric": metric, "value": value, "n": n}))
 
 
 def accuracy_log(value=0.76, unit="fraction", n=10_000, metric="eval/acc@1"):

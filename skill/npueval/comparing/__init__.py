@@ -29,10 +29,10 @@ def compare(
     back (``brought``: figures of another tool, where there is no such Run), ``cpu_run`` a Run of the CPU; each fills
     its own column and no other.
     """
-    npu = sides.of_run("npu", run, reason_no_run or "NPU 侧未测")
-    gpu = sides.baseline_side("gpu", gpu_run, brought or baseline, "待用户按 Mig_Readme §2.6 补采")
+    npu = sides.of_run("npu", run, reason_no_run or "NPU 侧未测", plan)
+    gpu = sides.baseline_side("gpu", gpu_run, brought or baseline, "待用户按 Mig_Readme §2.6 补采", plan)
     no_cpu = "CPU 侧未测" if plan.baseline.cpu else "未要求 CPU 对照"
-    cpu = sides.baseline_side("cpu", cpu_run, baseline, no_cpu)
+    cpu = sides.baseline_side("cpu", cpu_run, baseline, no_cpu, plan)
     column = _baseline_column(gpu, cpu)
     both = Sides(plan, npu, gpu, cpu, column)
     rows = tuple(performance_rows(both))
@@ -96,6 +96,7 @@ def _asked(plan: Plan, performance: Conclusion, accuracy: Conclusion) -> list[Co
 def _doubts(columns: Sequence[Side], baseline: Baseline, brought: Baseline | None) -> Iterator[str]:
     for side in columns:
         if side.run is not None:
+            yield from filter(None, [side.unfinished()])
             yield from (f"{side.column.upper()}：{doubt}" for doubt in (*side.run.all_doubts(), *implausible(side.run)))
     for source, name in ((baseline, "基线日志"), (brought, "GPU 结果")):
         if source is not None:

@@ -36,26 +36,38 @@ def performance_target(metric: str, unit: str, direction: Direction, targets: Ta
 
 
 def judge_performance(metric: str, direction: Direction, npu: Value, change: Change, targets: Targets) -> Verdict:
-    """A row against every target that the plan sets for it."""
+    """A row against every target that the plan sets for it; where the NPU has no value, that alone is the reason."""
+    if npu.value is None:
+        return "无法判定", npu.reason
     verdicts: list[Verdict] = []
     limit = getattr(targets, ABSOLUTE.get(metric, ""), None)
     if limit is not None:
-        verdicts.append(_against_limit(npu, limit, direction))
+        verdicts.append(_against_limit(npu.value, npu.low, npu.high, limit, direction))
     if metric in RELATIVE and targets.ratio_to_baseline is not None:
         verdicts.append(_against_ratio(change, targets.ratio_to_baseline))
     return _worst(verdicts)
 
 
-def _against_limit(value: Value, limit: float, direction: Direction) -> Verdict:
-    if value.value is None:
-        return "无法判定", value.reason
-    low, high = (value.value if bound is None else bound for bound in (value.low, value.high))
+def of_unfinished(verdict: Verdict, unfinished: str) -> Verdict:
+    """A verdict that rests on measurements of which some are ``unfinished``: nothing is met by them."""
+    judgement, reason = verdict
+    if not unfinished:
+        return verdict
+    if judgement == "达标":
+        return "无法判定", "；".join(filter(None, (unfinished, reason)))
+    return judgement, "；".join(filter(None, (reason, unfinished)))
+
+
+def _against_limit(
+    value: float, least: float | None, most: float | None, limit: float, direction: Direction
+) -> Verdict:
+    low, high = (value if bound is None else bound for bound in (least, most))
     best, worst = (low, high) if direction == "lower" else (high, low)
     if _reaches(worst, limit, direction):
         return "达标", ""
     if _reaches(best, limit, direction):
         return "无法判定", f"95% 区间 [{low:.4g}, {high:.4g}] 跨过目标 {limit:g}"
-    return "不达标", f"{value.value:.4g} 未达到 {limit:g}"
+    return "不达标", f"{value:.4g} 未达到 {limit:g}"
 
 
 def _against_ratio(change: Change, wanted: float) -> Verdict:

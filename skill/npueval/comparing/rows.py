@@ -91,6 +91,10 @@ def accuracy_rows(both: Sides, baseline: Baseline) -> Iterator[AccuracyRow]:
     base, grade = _accuracy_baseline(both, baseline, target.metric)
     refusal = _accuracy_refusal(target.metric, npu, base)
     judgement, reason = accuracy.judge(target, npu, base, refusal)
+    if npu.value is not None:
+        measured = both.gpu.run is not None and base.source == both.gpu.run.id
+        unfinished = _unfinished(both, "gpu" if measured else None)
+        judgement, reason = judging.of_unfinished((judgement, reason), unfinished)
     yield AccuracyRow(
         metric=target.metric,
         direction=target.direction,
@@ -140,6 +144,8 @@ def _row(both: Sides, metric: str, key: Key, *, target: bool, segment: str = END
     judged = judging.judge_performance(metric, direction, npu, change, both.plan.targets) if wanted else (None, "")
     if both.baseline is None and judged[0] == "达标":
         judged = "无法判定", f"绝对目标已满足，但{change.refusal}"
+    if judged[0] is not None and npu.value is not None:
+        judged = judging.of_unfinished(judged, _unfinished(both, both.baseline, key))
     batch, concurrency, rate = key
     return ComparisonRow(
         metric=metric,
@@ -159,6 +165,12 @@ def _row(both: Sides, metric: str, key: Key, *, target: bool, segment: str = END
         judgement=judged[0],
         reason=judged[1],
     )
+
+
+def _unfinished(both: Sides, column: Column | None, key: Key | None = None) -> str:
+    """What was broken off on the two sides of a verdict, in one case or (no ``key``) anywhere."""
+    held = [both.npu, *([both.gpu] if column == "gpu" else [both.cpu] if column == "cpu" else [])]
+    return "；".join(filter(None, (side.unfinished(side.case(*key) if key else None) for side in held)))
 
 
 def _others(gpu: Value, cpu: Value) -> tuple[tuple[Column, Value], tuple[Column, Value]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from npueval import metrics
+from npueval.plan import Plan
 from npueval.records import Baseline, Figure, Grade, Value
 from npueval.runs import Run
 from npueval.runs.cases import END_TO_END, Case
@@ -21,16 +22,30 @@ KINDS = {"npu": "npu", "gpu": "cuda", "cpu": "cpu"}
 
 @dataclass(frozen=True)
 class Side:
-    """A column: a Run of its own device, else figures that a log has, else the ``reason`` why it is empty."""
+    """A column: a Run of its own device, else figures that a log has, else the ``reason`` why it is empty.
+
+    ``unit`` is that of the plan's throughput; a Run that counted anything else has no throughput here.
+    """
 
     column: str
     run: Run | None = None
     log: Baseline | None = None
     reason: str = ""
+    unit: str = ""
 
     def case(self, batch: int, concurrency: int, rate: float | None) -> Case | None:
         """The Run's case of a batch under a load."""
         return self.run.case(batch, concurrency, rate) if self.run else None
+
+    def unfinished(self, case: Case | None = None) -> str:
+        """What of the Run, or of one ``case`` of it, was broken off; empty where nothing was (and for a log)."""
+        if self.run is None:
+            return ""
+        cases = [case] if case else self.run.cases
+        broken = "、".join(f"{each.name} 止于 {each.n} 个样本" for each in cases if not each.complete)
+        if not broken and self.run.complete:
+            return ""
+        return f"测量不完整（{self.column.upper()}：{broken or f'{self.run.id} 没有测完'}）"
 
     def value(
         self, metric: str, batch: int, concurrency: int, rate: float | None, *, segment: str, target: bool
@@ -42,6 +57,8 @@ class Side:
         if case is None or not case.n:
             load = f"batch={batch} 并发={concurrency}" + (f" 到达率={rate:g}/s" if rate else "")
             return Value(reason=(case and case.error) or f"没有测 {load}", source=self.run.id)
+        if metric == "throughput" and self.run.unit != self.unit:
+            return Value(reason=f"该测量的单位为 {self.run.unit}，与计划 {self.unit} 不同", source=self.run.id)
         if metric == "throughput":
             found = case.throughput()
             return Value(found, n=case.n, reason="" if found else "没有计时窗口", source=self.run.id)
@@ -70,8 +87,8 @@ class Side:
         return Value(figure.value, n=figure.n, source=str(figure.source or self.log.path))
 
 
-def of_run(column: str, run: Run | None, reason: str) -> Side:
-    """The column of a Run. A Run of another device, a simulated or an invalid one gives the column no value."""
+def of_run(column: str, run: Run | None, reason: str, plan: Plan) -> Side:
+    """The column of a Run; no value from one of another device or precision, a simulated or an invalid one."""
     if run is None:
         return Side(column, reason=reason)
     if run.device.kind != KINDS[column]:
@@ -80,13 +97,15 @@ def of_run(column: str, run: Run | None, reason: str) -> Side:
         return Side(column, reason=f"{run.id} 来自模拟设备，不产生可报告的数字")
     if not run.valid:
         return Side(column, reason=f"{run.id} 无效：{'；'.join(run.invalid)}")
-    return Side(column, run=run)
+    if run.precision != plan.precision:
+        return Side(column, reason=f"该测量的精度为 {run.precision}，与计划 {plan.precision} 不同")
+    return Side(column, run=run, unit=plan.unit)
 
 
-def baseline_side(column: str, run: Run | None, baseline: Baseline, reason: str) -> Side:
+def baseline_side(column: str, run: Run | None, baseline: Baseline, reason: str, plan: Plan) -> Side:
     """A baseline column: the Run where there is one, else the log where it was written on such a device."""
     if run is not None:
-        return of_run(column, run, reason)
+        return of_run(column, run, reason, plan)
     if baseline.figures and baseline.fact("device_kind") == column:
         return Side(column, log=baseline, reason=f"日志 {baseline.path} 没有这一项")
     return Side(column, reason=reason)
