@@ -81,6 +81,25 @@ def test_golden_refuses_what_makes_no_sense(arrays, monkeypatch, words, said):
     assert said in error
 
 
+def test_one_half_precision_head_does_not_loosen_the_others(tmp_path):
+    exact = np.linspace(1, 2, 12, dtype=np.float32)
+    np.savez(tmp_path / "ref.npz", x=exact, y=exact.astype(np.float16))
+    np.savez(tmp_path / "hyp.npz", x=exact + np.float32(0.009), y=exact.astype(np.float16))
+    status, out, _ = npueval("golden", tmp_path / "ref.npz", tmp_path / "hyp.npz")
+    assert status == Exit.FINDINGS
+    assert "(FP32)" in out
+
+
+@pytest.mark.parametrize(("factor", "status"), [(-1.0, Exit.FINDINGS), (0.0, Exit.FINDINGS), (1.0, Exit.OK)])
+def test_a_tolerance_as_large_as_the_outputs_proves_nothing(tmp_path, factor, status):
+    tiny = np.random.default_rng(2).normal(size=(16, 4)).astype(np.float32) * np.float32(1e-7)
+    np.save(tmp_path / "ref.npy", tiny)
+    np.save(tmp_path / "hyp.npy", tiny * np.float32(factor))
+    found, out, _ = npueval("golden", tmp_path / "ref.npy", tmp_path / "hyp.npy")
+    assert found == status
+    assert ("as large as the outputs" in out) == (status != Exit.OK)
+
+
 def test_golden_of_a_plan(tmp_path):
     plan = PLAN.replace("precision: fp32", "precision: fp16").replace("device: npu", "device: cpu")
     path = write(tmp_path, plan=plan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +81,7 @@ def _of_files(
     from npueval.golden.arrayfiles import open_arrays
 
     sides = open_arrays(reference), open_arrays(hypothesis)
-    assumed = _precision_of([*sides[0].values(), *sides[1].values()])
+    assumed = _precision_of(*sides)
     limit = _tolerance(precision or assumed, rtol, atol)
     found = golden.compare(*sides, limit, equal_nan=equal_nan, axis=axis)
     warnings = (
@@ -92,9 +92,19 @@ def _of_files(
     return _reply(found, _text(found), warnings)
 
 
-def _precision_of(arrays: list[Array]) -> str:
-    types = {array.dtype for array in arrays}
-    return "bf16" if "bfloat16" in types else "fp16" if "float16" in types else "fp32"
+_LOOSEST_FIRST = ("bf16", "fp16", "fp32")
+
+
+def _precision_of(reference: Mapping[str, Array], hypothesis: Mapping[str, Array]) -> str:
+    """The looser type of each pair, and of all pairs the strictest: one BF16 head must not loosen the others."""
+    pairs = [[reference[name], hypothesis[name]] for name in reference.keys() & hypothesis.keys()]
+    pairs = pairs or [[*reference.values(), *hypothesis.values()]]
+    looser = [min(map(_precision, pair), key=_LOOSEST_FIRST.index) for pair in pairs if pair]
+    return max(looser, key=_LOOSEST_FIRST.index, default="fp32")
+
+
+def _precision(array: Array) -> str:
+    return {"bfloat16": "bf16", "float16": "fp16"}.get(array.dtype, "fp32")
 
 
 def _tolerance(precision: str, rtol: float | None, atol: float | None) -> Tolerance:

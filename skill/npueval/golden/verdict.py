@@ -149,7 +149,8 @@ def _head(pair: Pair, tolerance: Tolerance, equal_nan: bool, axis: int | None) -
         classes=classes,
         order=ref.order if ref.order == hyp.order else "C",
     )
-    return Head(pair.name, *sides, found.outside == 0, _why(found, applied, equal_nan), found)
+    reason = _why(found, applied, equal_nan) or _meaningless(found)
+    return Head(pair.name, *sides, reason is None, reason, found)
 
 
 def _incomparable(ref: Array, hyp: Array) -> Text | None:
@@ -184,6 +185,18 @@ def _paired(ref: Array, hyp: Array, elements: int) -> Iterator[tuple[NDArray[Any
     if ref.order != hyp.order:
         ref, hyp = ref.in_c_order(), hyp.in_c_order()
     yield from zip(ref.chunks(elements), hyp.chunks(elements), strict=True)
+
+
+def _meaningless(found: Difference) -> Text | None:
+    """Within a tolerance that is as large as the outputs themselves, and yet nothing like the reference."""
+    zero = found.hypothesis.mean == 0 == found.hypothesis.variance and found.reference.mean != 0
+    if not (zero or (found.cosine is not None and found.cosine <= 0)):
+        return None
+    return Text(
+        "逐元素都在容差内，但容差不小于输出本身，且方向与基线无关（全零，或余弦 ≤ 0）：请给出与输出量级相称的容差",
+        "within the tolerance only because that is as large as the outputs: they are all zero, or their cosine is not"
+        " positive; give a tolerance that fits the outputs' scale",
+    )
 
 
 def _why(found: Difference, applied: Tolerance, equal_nan: bool) -> Text | None:

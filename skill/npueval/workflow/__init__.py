@@ -146,7 +146,7 @@ def _report(reading: Reading, *, dry_run: bool, force: Collection[str], progress
     dossier = replace(_gather(reading, stock, baselines.best(found, plan)), verified=verified.statements)
     full = plan.datasets.full
     environment = gate.edits(reading.diagnosis, data_dir=full.path if full else None)
-    edits = (*reporting.edits(dossier), *verified.edits, *environment)
+    edits: Sequence[Edit] = (*reporting.edits(dossier), *verified.edits, *environment)
     progress("report: patching the documents")
     created = layout.missing(plan.documents)
     if not dry_run:
