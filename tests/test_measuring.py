@@ -393,3 +393,56 @@ def test_a_seed_of_the_workload_s_own_is_told_though_its_file_brings_torch(tmp_p
     source = TORCH.replace("self.net =", "torch.manual_seed(99); self.net =")
     run = measuring.measure(make_plan(tmp_path, source, batches=(4,), iterations=20), sampling_s=0)
     assert any("seeds torch with 99 itself" in doubt for doubt in run.doubts)
+
+
+@pytest.mark.parametrize(
+    ("hook", "reason"),
+    [
+        ("check(self, o): raise KeyError('labels')", "Model.check raised KeyError: 'labels'"),
+        ("check(self, o): raise SystemExit(2)", "Model.check called sys.exit(2)"),
+        ("check(self, o): return 0.93", "check returned 0.93, not a mapping"),
+        ("check(self, o): return None", "check returned None, not a mapping"),
+        ("check(self, o): return {'passed': 'maybe'}", "check says passed: 'maybe', which is neither true nor false"),
+        ("check(self, o): return {'metric': 'top1'}", "check gives neither a figure (value) nor a verdict (passed)"),
+        ("dataset(self): yield 1 / 0", "the check could not be made: raised ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_check_that_could_not_tell_is_a_doubt_and_keeps_the_run(tmp_path, hook, reason):
+    run = measured(make_plan(tmp_path, f"{NUMPY}        def {hook}\n", iterations=20))
+    assert (run.valid, run.complete, run.output_check.passed) == (True, True, None)
+    assert reason in run.output_check.reason
+    assert any(doubt.startswith("the outputs are unchecked") and reason in doubt for doubt in run.doubts)
+    assert violations(runs.to_data(run), schema("run")) == []
+
+
+def test_a_check_that_gives_a_figure_and_no_verdict_is_none(tmp_path):
+    figure = NUMPY + "        def check(self, o): return {'metric': 'top1', 'value': 0.5}\n"
+    run = measured(make_plan(tmp_path, figure, iterations=20))
+    assert run.output_check.reason == "check gives a figure and no verdict"
+    assert not any("unchecked" in doubt for doubt in run.doubts)
+
+
+@pytest.mark.parametrize("nothing", ["None", "[]", "{'boxes': None}"])
+def test_an_infer_that_returns_nothing_makes_the_run_invalid(tmp_path, nothing):
+    run = measured(make_plan(tmp_path, NUMPY.replace("return x @ self.weights", f"return {nothing}"), iterations=20))
+    assert not run.valid
+    assert any("infer returns no output at all" in reason for reason in run.invalid)
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ("y[:3]", True),
+        ("{'logits': y[:3], 'loss': y.sum()}", True),
+        ("y", False),
+        ("(y.sum(axis=0), y)", False),
+        ("[row[:2] for row in y]", False),
+        ("['text'] * 4", False),
+    ],
+)
+def test_items_that_were_not_delivered_are_a_doubt(tmp_path, output, told):
+    source = NUMPY.replace("return x @ self.weights", f"y = x @ self.weights; return {output}")
+    run = measured(make_plan(tmp_path, source, batches=(4,), iterations=20))
+    named = "the leading dimension of infer's output is 3 and the batch is 4"
+    assert any(named in doubt for doubt in run.all_doubts()) is told
+    assert run.valid

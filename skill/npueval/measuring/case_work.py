@@ -104,8 +104,10 @@ def measure_case(
         noticed += waits.of_infer(device, scoped, stage.value)
     if input_facts(spec.batch, raw).sha256 != before:
         noticed.append("the workload changes its inputs in place: later iterations saw other inputs than the first")
+    noticed += watching.not_delivered(cold.values["infer"], spec.batch)
     wrong = watching.wrong_output(bench.pipeline, raw, cold, device) if case.complete else ()
-    return replace(case, doubts=tuple(noticed), invalid=(*case.invalid, *wrong))
+    nothing = watching.nothing_made(cold.values["infer"])
+    return replace(case, doubts=tuple(noticed), invalid=(*case.invalid, *nothing, *wrong))
 
 
 def _warmed_up(case: Case, stage: _Stage, workers: Crew) -> Case:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from npueval.errors import WorkloadError
 from npueval.measuring.case_work import Bench
+from npueval.measuring.window import said
 from npueval.pipeline import dataset
 from npueval.runs import to_data
 from npueval.runs.conditions import OutputCheck, OutputFacts
@@ -17,24 +19,53 @@ from npueval.workloads import output_facts
 _KEPT_FACTS = 16
 
 
-def check_outputs(bench: Bench, measured: Any) -> tuple[OutputCheck, list[str]]:
+@dataclass(frozen=True)
+class Checked:
+    """The check, what makes the Run invalid, and why nobody could tell although somebody was to."""
+
+    check: OutputCheck
+    wrong: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+
+def check_outputs(bench: Bench, measured: Any) -> Checked:
     """Look at the outputs of the workload's dataset (or of the ``measured`` inputs), and have its ``check`` look.
 
-    Returns the check and what makes the Run invalid. ``passed`` stays ``None`` where nobody could tell.
+    ``passed`` stays ``None`` where nobody could tell. A check that raises costs the measurement nothing but a doubt.
     """
     workload, device = bench.workload, bench.device
     try:
         with device.lane(own_stream=False) as lane:
             outputs = [bench.pipeline.walk(raw, lane, device.clock).output for raw in dataset(workload, measured)]
         result = workload.call("check", outputs) if workload.hook("check") else None
-    except WorkloadError as error:
-        return OutputCheck(None, f"the check could not be made: {error.message}"), []
-    facts = tuple(fact for output in outputs for fact in output_facts(output))
-    known = _plain(result) if isinstance(result, Mapping) else {}
-    wrong = list(_wrong(facts, known))
-    passed = False if wrong else known.get("passed")
-    reason = "; ".join(wrong) if wrong else _undecided(result) if passed is None else ""
-    return OutputCheck(passed, reason, facts[:_KEPT_FACTS], known), wrong
+        facts = tuple(fact for output in outputs for fact in output_facts(output))
+        known = _plain(result) if isinstance(result, Mapping) else {}
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a dataset may raise anything while it is walked; it is told
+        what = error.message if isinstance(error, WorkloadError) else said(error, workload.path)
+        return _unmade(f"the check could not be made: {what}")
+    wrong = tuple(_wrong(facts, known))
+    rubbish = tuple(_rubbish(result, known)) if workload.hook("check") else ()
+    passed = False if wrong else None if rubbish else known.get("passed")
+    reason = "; ".join(wrong or rubbish) or (_undecided(result) if passed is None else "")
+    return Checked(OutputCheck(passed, reason, facts[:_KEPT_FACTS], known), wrong, _unchecked(*rubbish))
+
+
+def _unmade(reason: str) -> Checked:
+    return Checked(OutputCheck(None, reason), doubts=_unchecked(reason))
+
+
+def _unchecked(*reasons: str) -> tuple[str, ...]:
+    return tuple(f"the outputs are unchecked: {reason}" for reason in reasons)
+
+
+def _rubbish(result: Any, known: Mapping[str, Any]) -> Iterator[str]:
+    """What the workload's check answered that is neither a figure nor a verdict."""
+    if not isinstance(result, Mapping):
+        yield f"check returned {result!r:.80}, not a mapping like {{'metric': …, 'value': …, 'passed': …}}"
+    elif not isinstance(known.get("passed"), bool | None):
+        yield f"check says passed: {known['passed']!r:.80}, which is neither true nor false"
+    elif known.get("passed") is None and "value" not in known:
+        yield "check gives neither a figure (value) nor a verdict (passed)"
 
 
 def _plain(result: Mapping[Any, Any]) -> dict[str, Any]:
@@ -57,6 +88,4 @@ def _finite(value: Any) -> bool:
 
 
 def _undecided(result: Any) -> str:
-    if result is None:
-        return "the workload has no check"
-    return "check gives a figure and no verdict" if isinstance(result, Mapping) else f"check returned {result!r}"
+    return "the workload has no check" if result is None else "check gives a figure and no verdict"

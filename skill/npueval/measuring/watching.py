@@ -54,6 +54,23 @@ def wrong_output(pipeline: Pipeline, raw: Any, cold: Passage, device: Device) ->
             yield f"the {when} output holds {nan} NaN and {inf} Inf"
 
 
+def nothing_made(output: Any) -> Iterator[str]:
+    """Whether ``infer`` gave nothing at all, so that there is nothing whose time could have been measured."""
+    if all(leaf is None for leaf in leaves(output)):
+        yield f"infer returns no output at all ({type(output).__name__})"
+
+
+def not_delivered(output: Any, batch: int) -> Iterator[str]:
+    """Whether ``infer`` gave another number of items than went in; of a single item the batch dimension may go."""
+    leading = [leaf.shape[0] for leaf in leaves(output) if len(getattr(leaf, "shape", ()))]
+    one_each = isinstance(output, list | tuple) and len(output) == batch
+    if batch > 1 and leading and batch not in leading and not one_each:
+        yield (
+            f"the leading dimension of infer's output is {leading[0]} and the batch is {batch}: "
+            f"the throughput counts {batch} items an iteration"
+        )
+
+
 def leak(before: Reading, after: Reading, iterations: int, *, exact: bool) -> Iterator[str]:
     """Whether clearly more memory is in use after the window than before it; ``exact``: by a device's own counter."""
     if before.value is None or after.value is None:

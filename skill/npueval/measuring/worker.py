@@ -61,8 +61,9 @@ def work(job: Job, device: Device, journal: Journal, report: Report, ranks: Rank
                 journal.put(HEAD, _head(bench, raw, load_ns, floor))
             _measure_missing(_Work(job, journal, bench, raw, floor), report)
             report("check", {})
-            check, wrong = check_outputs(bench, raw.get(job.target_batch, next(iter(raw.values()))))
-        tail = {"output_check": to_data(check), "invalid": wrong, "doubts": noticed}
+            checked = check_outputs(bench, raw.get(job.target_batch, next(iter(raw.values()))))
+        noticed += checked.doubts
+        tail = {"output_check": to_data(checked.check), "invalid": checked.wrong, "doubts": noticed}
         journal.put(TAIL, tail)
         if job.sampling_s:
             report("sample", {})
