@@ -90,6 +90,26 @@ def test_a_workload_that_does_not_load(tmp_path, change, message):
     assert caught.value.line == (3 if isinstance(caught.value, WorkloadError) else None)
 
 
+LOAD = "self.weights = np.eye(4, dtype=np.float32)"
+
+
+@pytest.mark.parametrize("where", [LOAD, "return np.random"], ids=["load", "inputs"])
+def test_a_hang_before_the_first_case_is_ended(tmp_path, where):
+    """Preparations have ten times the patience of a case."""
+    stuck = NUMPY.replace(where, f"import time; time.sleep(600); {where}")
+    told = r"the workload did not load: hangs: not finished after 5 s in \w+ \(workload.py:\d\); ended"
+    with pytest.raises(MeasurementError, match=told):
+        measuring.measure(make_plan(tmp_path, stuck, case_timeout_s=0.5), sampling_s=0)
+
+
+def test_a_hang_in_the_check_keeps_the_figures(tmp_path):
+    stuck = NUMPY + "        def check(self, outputs): import time; time.sleep(600)\n"
+    run = measuring.measure(make_plan(tmp_path, stuck, case_timeout_s=1.5, iterations=20), sampling_s=0)
+    assert [case.n for case in run.cases] == [20, 20]
+    told = "the outputs are unchecked: hangs: not finished after 1.5 s in check (workload.py:7); ended"
+    assert told in run.doubts
+
+
 def test_no_sample_at_all_is_a_failed_measurement(tmp_path):
     broken = NUMPY.replace("return x @", "raise RuntimeError('no kernel'); return x @")
     with pytest.raises(MeasurementError, match=r"not one sample.*no kernel \(workload.py:6\)"):

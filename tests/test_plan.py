@@ -119,6 +119,30 @@ def test_a_target_is_a_positive_number(tmp_path: Path, value: str) -> None:
     assert {problem.key for problem in problems} == {"targets.latency_p50_ms"}
 
 
+@pytest.mark.parametrize(
+    ("line", "key", "largest"),
+    [
+        ("iterations: 100000000000000", "iterations", 10_000_000),
+        ("iterations: 10000001", "iterations", 10_000_000),
+        ("warmup: 1000001", "warmup", 1_000_000),
+        ("concurrency: [1, 1025]", "concurrency.1", 1024),
+        ("case_timeout_s: 1.0e+14", "case_timeout_s", 604_800),
+    ],
+)
+def test_what_no_machine_can_do_is_a_mistake_in_its_line(tmp_path: Path, line: str, key: str, largest: int) -> None:
+    [problem] = problems_of(tmp_path, GOOD.replace("seed: 7", f"seed: 7\n{line}"))
+    assert (problem.key, problem.line) == (key, 9)
+    assert str(largest) in problem.message
+
+
+def test_a_batch_has_a_largest_size(tmp_path: Path) -> None:
+    text = GOOD.replace("[1, 8]", "[1, 8, 1048577]").replace("target_batch: 8", "target_batch: 1048577")
+    assert {problem.key: problem.line for problem in problems_of(tmp_path, text)} == {
+        "batches.2": 6,
+        "target_batch": 7,
+    }
+
+
 @pytest.mark.parametrize("path", ["missing.yaml", "."])
 def test_an_unreadable_plan_is_one_line(tmp_path: Path, path: str) -> None:
     with pytest.raises(PlanError):

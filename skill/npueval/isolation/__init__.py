@@ -31,6 +31,7 @@ _START = """import sys; sys.path[:] = {path!r}
 from npueval.isolation.child import main; main({target!r}, {folder!r}, {events}, {life})"""
 _FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+) in (?P<name>\S+)')
 _PREPARING_S = 300.0
+_PREPARING_FACTOR = 10
 _DUMP_SECONDS = 0.5
 _TAIL_BYTES = 4_000
 
@@ -55,24 +56,25 @@ def run(
 ) -> Ended:
     """Call ``module:function`` with ``folder`` in a new process and tell how it ended.
 
-    It is ended when it reports nothing for ``timeout_s`` (in its preparations, for five minutes at least, for a
-    framework may take long to import on a busy host). ``heard`` gets every event that it reports. ``blame`` is the
-    user's file, whose line is named when the process hangs or crashes. Its output goes to ``folder/output.log``.
+    It is ended when it reports nothing for ``timeout_s``; in its preparations, for ten times as long, up to five
+    minutes, or for ``timeout_s`` where that is more: a framework may take long to import on a busy host. ``heard``
+    gets every event that it reports. ``blame`` is the user's file, whose line is named when the process hangs or
+    crashes. Its output goes to ``folder/output.log``.
     """
     (folder / ERROR).unlink(missing_ok=True)
     with (folder / OUTPUT).open("ab") as output, _started(target, folder, output, with_npu) as (process, events):
-        done, timed_out = _listen(process, events, timeout_s, heard)
+        done, waited_s = _listen(process, events, timeout_s, heard)
         status = process.wait()
     if (folder / ERROR).exists():
         return Ended(False, _error(json.loads((folder / ERROR).read_text(encoding="utf-8"))))
     where = _place((folder / OUTPUT).read_bytes()[-_TAIL_BYTES:].decode("utf-8", "replace"), blame)
-    return Ended(True) if done else Ended(False, reason=_reason(status, timed_out, timeout_s, where))
+    return Ended(True) if done else Ended(False, reason=_reason(status, waited_s, where))
 
 
 def _listen(
     process: subprocess.Popen[bytes], events: int, timeout_s: float, heard: Callable[[dict[str, Any]], None]
-) -> tuple[bool, bool]:
-    """Hear the worker out; whether it said that it was done, and whether it had to be ended."""
+) -> tuple[bool, float | None]:
+    """Hear the worker out; whether it said that it was done, and after how long a silence it had to be ended."""
     selector = selectors.DefaultSelector()
     selector.register(events, selectors.EVENT_READ)
     rest, last = b"", START
@@ -80,7 +82,7 @@ def _listen(
     while selector.select(max(0.0, deadline - time.monotonic())):
         said = os.read(events, 65536)
         if not said:
-            return last == "done", False
+            return last == "done", None
         *lines, rest = (rest + said).split(b"\n")
         for line in lines:
             event: dict[str, Any] = json.loads(line)
@@ -92,11 +94,11 @@ def _listen(
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_DUMP_SECONDS)
     process.kill()
-    return last == "done", True
+    return last == "done", _patience(last, timeout_s)
 
 
 def _patience(event: str, timeout_s: float) -> float:
-    return max(timeout_s, _PREPARING_S) if event in PREPARATIONS else timeout_s
+    return max(timeout_s, min(_PREPARING_S, _PREPARING_FACTOR * timeout_s)) if event in PREPARATIONS else timeout_s
 
 
 @contextlib.contextmanager
@@ -131,9 +133,9 @@ def _started(
         os.close(alive)
 
 
-def _reason(status: int, timed_out: bool, timeout_s: float, where: str) -> str:
-    if timed_out:
-        return f"hangs: not finished after {timeout_s:g} s{where}; ended"
+def _reason(status: int, waited_s: float | None, where: str) -> str:
+    if waited_s is not None:
+        return f"hangs: not finished after {waited_s:g} s{where}; ended"
     if status < 0:
         return f"the process was ended by {signal.Signals(-status).name}{where}"
     return f"the process ended by itself with status {status}{where}"

@@ -25,6 +25,7 @@ _DOING = {
     "sample": "reading power, temperature and utilisation",
     "profile": "profiling",
 }
+_UNPREPARED = {"open": "the device did not open", "load": "the workload did not load"}
 
 
 def supervise(job: Job, journal: Journal, progress: Progress) -> None:
@@ -81,7 +82,8 @@ def _given_up(last: dict[str, Any], reason: str, job: Job, journal: Journal, pro
         journal.put(TAIL, {"output_check": None, "invalid": [], "doubts": [f"the outputs are unchecked: {reason}"]})
         return True
     if last["event"] != "case":
-        raise MeasurementError(f"the workload did not load: {reason}", hint=f"its output is in {journal.folder}")
+        failed = _UNPREPARED.get(last["event"], "the worker did not start")
+        raise MeasurementError(f"{failed}: {reason}", hint=f"its output is in {journal.folder}")
     number: int = last["number"]
     # It may have been done after all when its worker was ended.
     if journal.case(number) is None:
