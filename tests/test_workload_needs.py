@@ -7,7 +7,9 @@ import pytest
 
 from npueval import workloads
 from npueval.errors import WorkloadError
+from npueval.measuring.journal import HEAD, TAIL, Journal
 from npueval.workloads.needs import changed
+from support.make_runs import make_case
 from support.projects import NUMPY, write_workload
 
 
@@ -41,3 +43,22 @@ def test_a_changed_or_missing_file_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "edited").write_bytes(b"other")
     (tmp_path / "gone").unlink()
     assert list(changed(held, tmp_path)) == ["edited", "gone"]
+
+
+def test_modules_of_the_project_count_as_needed(tmp_path: Path) -> None:
+    (tmp_path / "beside_the_workload.py").write_text("SCALE = 2\n", encoding="utf-8")
+    write_workload(tmp_path, NUMPY.replace("import numpy as np", "import numpy as np\n    import beside_the_workload"))
+    facts = workloads.load("workload.py:Model", tmp_path).facts()
+    assert facts.needs == {"beside_the_workload.py": hashlib.sha256(b"SCALE = 2\n").hexdigest()}
+
+
+@pytest.mark.parametrize(("now", "kept"), [("a", True), ("b", False)])
+def test_a_measurement_goes_on_only_with_the_code_that_it_began_with(tmp_path: Path, now: str, kept: bool) -> None:
+    notes = Journal(tmp_path)
+    notes.start({"workload": {"needs": {"model.py": "a"}}, "inputs": []})
+    notes.put_case(0, make_case())
+    notes.put(TAIL, {})
+    notes.start({"workload": {"needs": {"model.py": now}}, "inputs": []})
+    assert (notes.case(0) is not None) == kept
+    assert (notes.get(TAIL) is not None) == kept
+    assert notes.get(HEAD) == {"workload": {"needs": {"model.py": now}}, "inputs": []}

@@ -55,7 +55,9 @@ def measure(
     :class:`NotExecuted` where the device is not there (there is no fall-back), :class:`WorkloadError` where the
     workload cannot be used, :class:`MeasurementError` where not one case gave a sample.
     """
-    job = _job(plan, device.name if isinstance(device, Device) else device or plan.device, sampling_s, profiled)
+    name = device.name if isinstance(device, Device) else device or plan.device
+    machine = str((environment or {}).get("digest", ""))
+    job = replace(_job(plan, name, sampling_s, profiled), machine=machine)
     notes = Journal.open(journal or plan.runs / JOURNALS, job)
     with notes.held():
         resumed = any(notes.case(number) for number in range(len(job.cases)))

@@ -30,7 +30,7 @@ PROFILE = "profile.json"
 
 @dataclass(frozen=True)
 class Job:
-    """What a worker is told: everything of the plan that bears on the figures."""
+    """What a worker is told: everything of the plan that bears on the figures; ``machine`` is its digest."""
 
     workload: str
     root: str
@@ -48,6 +48,7 @@ class Job:
     profiled: bool = False
     rank: int = 0
     ranks: int = 1
+    machine: str = ""
 
     @property
     def key(self) -> str:
@@ -124,6 +125,18 @@ class Journal:
     def get(self, name: str) -> Any | None:
         """What was put under a name, or ``None``."""
         return self._read(name) if (self.folder / name).exists() else None
+
+    def start(self, head: Mapping[str, Any]) -> None:
+        """Go on with the cases that are done, unless they were measured on other code, weights or inputs."""
+        held = self.get(HEAD)
+        if held is not None and any(held[name] != head[name] for name in ("workload", "inputs")):
+            self.forget_cases()
+            for pattern in (COLD, TAIL, PROFILE, "tape-*"):
+                for path in self.folder.glob(pattern):
+                    path.unlink()
+            held = None
+        if held is None:
+            self.put(HEAD, head)
 
     def put_case(self, number: int, case: Case) -> None:
         """Write a finished case; its tape is no longer needed."""

@@ -15,7 +15,7 @@ from npueval.measuring import seeds
 from npueval.measuring.case_work import Bench, CaseSpec, measure_case
 from npueval.measuring.checking import check_outputs
 from npueval.measuring.floor import floor_ns
-from npueval.measuring.journal import COLD, HEAD, PROFILE, TAIL, Job, Journal
+from npueval.measuring.journal import COLD, PROFILE, TAIL, Job, Journal
 from npueval.measuring.profiling import profile
 from npueval.measuring.ranks import SOLO, Agreement, Ranks, merged
 from npueval.measuring.sampling import sample, unread
@@ -57,8 +57,7 @@ def work(job: Job, device: Device, journal: Journal, report: Report, ranks: Rank
         raw = {batch: _inputs(bench, batch, noticed) for batch in dict.fromkeys(spec.batch for spec in job.cases)}
         with settled():
             floor = floor_ns(device, [step.segment for step in bench.pipeline.steps if step.segment in job.scope])
-            if journal.get(HEAD) is None:
-                journal.put(HEAD, _head(bench, raw, load_ns, floor))
+            journal.start(_head(bench, raw, load_ns, floor))
             _measure_missing(_Work(job, journal, bench, raw, floor), report)
             report("check", {})
             checked = check_outputs(bench, raw.get(job.target_batch, next(iter(raw.values()))))

@@ -15,7 +15,7 @@ from typing import Any
 from npueval.errors import Problem, WorkloadError
 from npueval.runs.conditions import WorkloadFacts
 from npueval.workloads.base import OPTIONAL, REQUIRED
-from npueval.workloads.needs import fingerprints, sha256
+from npueval.workloads.needs import fingerprints, imported_beside, sha256
 
 _TAKES = {"load": 2, "inputs": 2, "h2d": 2, "dataset": 0}
 
@@ -49,8 +49,12 @@ class Workload:
         return WorkloadError(f"{what} {raised(error)}", path=self.path, line=line_in(self.path, error))
 
     def facts(self) -> WorkloadFacts:
-        """Reference, hash, and the parameter count where the instance holds a torch module."""
-        return WorkloadFacts(self.ref, self.sha256, _parameters(self.instance), self.needs)
+        """Reference, hash, the parameter count where the instance holds a torch module, and what it needs.
+
+        The project's own modules that it has imported by now count as needed, declared or not.
+        """
+        needed = {**self.needs, **imported_beside(self.path)}
+        return WorkloadFacts(self.ref, self.sha256, _parameters(self.instance), needed)
 
 
 def load(ref: str, root: Path) -> Workload:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -18,6 +19,18 @@ def fingerprints(declared: object, workload: Path) -> dict[str, str]:
     if problems:
         raise WorkloadError("what the workload needs is not there", path=workload, problems=problems)
     return {str(name): sha256(workload.parent / str(name)) for name in names}
+
+
+def imported_beside(workload: Path) -> dict[str, str]:
+    """The modules of the workload's own folder that are loaded now, by their SHA-256; environments in it left out."""
+    root = workload.parent
+    files = {Path(found) for module in list(sys.modules.values()) if (found := getattr(module, "__file__", None))}
+    own = {file.relative_to(root): file for file in files if file.is_relative_to(root) and file != workload}
+    return {
+        name.as_posix(): sha256(file)
+        for name, file in sorted(own.items())
+        if file.is_file() and not any(part.startswith(".") or part == "site-packages" for part in name.parts)
+    }
 
 
 def changed(held: Mapping[str, str], folder: Path) -> Iterator[str]:
