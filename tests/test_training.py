@@ -1,6 +1,6 @@
 """Curves of every shape, and what must be said of them."""
 
-from array import array
+import math
 
 import numpy as np
 import pytest
@@ -153,7 +153,8 @@ def series(*pieces, path="train.log", lost=None):
     made = []
     for piece in pieces:
         one = Series(Column("loss"), "train")
-        one.epochs, one.steps, one.values = (array("d", column) for column in zip(*piece, strict=True))
+        for line, (epoch, step, value) in enumerate(piece, start=1):
+            one.add(value, (epoch, step), line, "")
         made.append(one)
     if lost is not None:
         made[lost].refuse(Citation(path, 97, "loss nan"))
@@ -191,3 +192,11 @@ def test_a_log_without_steps():
     assert (curve.numbered, curve.steps[-1]) == (False, 30)
     assert "prints no steps" in judge_formal(curve).notes[0].en
     assert curves.of_values("loss", []).span == 0
+
+
+def test_a_curve_that_left_the_level_of_guessing_is_not_said_to_guess():
+    """Flat at ln 7 and gone from there in the last steps: the end is what the hint speaks of."""
+    told = judge_short(of_values("loss", [math.log(7)] * 95 + [1.0] * 5))
+    assert not any("guessing" in note.en for note in told.notes)
+    stuck = judge_short(of_values("loss", [math.log(7) + 0.01 * (-1) ** n for n in range(100)]))
+    assert any("guessing" in note.en for note in stuck.notes)

@@ -180,9 +180,11 @@ def _why_not(curve: Curve) -> Iterator[Text]:
     if tail.high < 0:
         yield Text("后半段仍在下降", "it is still falling in its second half")
         return
-    level = median(half)
+    level, end = median(half), median(curve.values[-max(5, len(curve.values) // 20) :])
     # A network that guesses pays a little more than the entropy of the classes, never less.
-    classes = [k for k in _GUESSED_CLASSES if _GUESSING[0] <= level / math.log(k) <= _GUESSING[1]]
+    classes = [
+        k for k in _GUESSED_CLASSES if all(_GUESSING[0] <= at / math.log(k) <= _GUESSING[1] for at in (level, end))
+    ]
     if classes and tail.low <= 0:
         k = min(classes, key=lambda k: abs(level / math.log(k) - 1))
         yield Text(
