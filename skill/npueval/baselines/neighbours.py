@@ -33,7 +33,6 @@ _KEYS = {
     "model": "模型",
 }
 _HELD_AGAINST = ("device_kind", "batch", "epochs", "learning_rate", "cards")
-_READ = 1 << 20
 
 
 class Neighbourhood:
@@ -107,7 +106,7 @@ def _is_plain(path: Path) -> bool:
 def _read(path: Path, shown: str) -> dict[str, list[Fact]]:
     book, reader = Logbook(shown), logs.AMBIENT()
     try:
-        head = streams.open_log(path).head[:_READ]
+        head = streams.beginning(path)
     except streams.Unreadable:
         return {}
     for number, line in enumerate(streams.text_of(head).split("\n"), start=1):

@@ -83,7 +83,7 @@ def _is_ours(path: Path) -> bool:
 
 def _head(path: Path) -> bytes:
     try:
-        return streams.open_log(path).head[:LOOK]
+        return streams.beginning(path)[:LOOK]
     except streams.Unreadable:
         return b""
 

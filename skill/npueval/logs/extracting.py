@@ -44,9 +44,9 @@ def extract(path: Path, shown: str = "") -> Extract:
     try:
         if logs.EVENTS.recognises(streams.first_bytes(path)):
             return _events(path, shown)
-        stream = streams.open_log(path)
-        if _may_be_document(stream) and (runs := _document(stream, shown)):
-            return _found(stream, shown, runs, runs[-1].last_line)
+        with streams.open_log(path) as stream:
+            if _may_be_document(stream) and (runs := _document(stream, shown)):
+                return _found(stream, shown, runs, runs[-1].last_line)
         return _read(path, shown)
     except streams.Unreadable as error:
         return Extract(shown, (), rejected=error.message)
@@ -64,10 +64,10 @@ def _events(path: Path, shown: str) -> Extract:
 def _read(path: Path, shown: str) -> Extract:
     """By lines, with the known formats; where none of them finds a value, with the last resort."""
     for members in (logs.MEMBERS, logs.LAST_RESORT):
-        stream = streams.open_log(path)
-        reader = Reader(shown, [member() for member in members], None if stream.compression else stream.size)
-        for block in stream.blocks():
-            reader.read(block)
+        with streams.open_log(path) as stream:
+            reader = Reader(shown, [member() for member in members], None if stream.compression else stream.size)
+            for block in stream.blocks():
+                reader.read(block)
         runs = reader.book.close()
         if runs:
             break

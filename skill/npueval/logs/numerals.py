@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 MISSING = frozenset({"", "-", "--", "---", "/", "\\", "–", "—", "——", "n/a", "na", "none", "null", "nil", "无", "暂无"})
 
+LONGEST = 64
 _NUMBER = (
     r"[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)(?![a-z])"
 )
@@ -43,7 +44,7 @@ def read(text: str) -> Numeral | None:
     text = text.strip()
     if text.lower() in MISSING:
         return None
-    found = _FORM.fullmatch(text)
+    found = _FORM.fullmatch(text) if len(text) <= LONGEST else None
     if not found:
         raise ValueError(f"{text[:40]!r} is not a number")
     unit, value = (found["unit"] or "").strip(), _float(found["value"])

@@ -53,7 +53,7 @@ class Unreadable(NpuevalError):
 
 @dataclass
 class Stream:
-    """An opened log, to be read once. ``doubts`` grows while it is read."""
+    """An opened log, to be read once inside a ``with``. ``doubts`` grows while it is read."""
 
     path: Path
     size: int
@@ -61,7 +61,14 @@ class Stream:
     compression: str
     head: bytes
     _pieces: Iterator[bytes]
+    _file: BinaryIO
     doubts: list[str] = field(default_factory=list)
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._file.close()
 
     def blocks(self) -> Iterator[bytes]:
         """UTF-8 text in blocks that end with a line; ``\\r\\n`` is ``\\n``; a lone ``\\r`` stays inside its line."""
@@ -111,6 +118,14 @@ class Stream:
 def open_log(path: Path) -> Stream:
     """Open a regular file as text. :class:`Unreadable` says why it is not one."""
     file = open_bytes(path)
+    try:
+        return _opened(path, file)
+    except Unreadable:
+        file.close()
+        raise
+
+
+def _opened(path: Path, file: BinaryIO) -> Stream:
     size = os.fstat(file.fileno()).st_size
     pieces = _read(file)
     head = next(pieces, b"")
@@ -118,13 +133,15 @@ def open_log(path: Path) -> Stream:
     if make:
         pieces = _decompressed(chain([head], pieces), make)
         try:
-            head = next(pieces, b"")
+            head = next((piece for piece in pieces if piece), b"")
         except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
             raise Unreadable(f"{name} 数据损坏：{error}", path=path) from None
+        if not head:
+            raise Unreadable(f"{name} 解压后没有内容：是空文件，或数据损坏、被截断", path=path)
     reason = binary_reason(head)
     if reason:
         raise Unreadable(reason, path=path)
-    stream = Stream(path, size, _encoding(head), name, head, pieces)
+    stream = Stream(path, size, _encoding(head), name, head, pieces, file)
     if stream.encoding != "utf-8":
         stream.doubts.append(f"编码按 {stream.encoding} 读取")
     if _MOJIBAKE.search(head[:65536].decode(stream.encoding, "replace")):
@@ -154,6 +171,12 @@ def text_of(line: bytes) -> str:
         return line.decode("gb18030", "replace")
 
 
+def beginning(path: Path) -> bytes:
+    """The first piece of a text, decompressed; :class:`Unreadable` where it is none."""
+    with open_log(path) as stream:
+        return stream.head
+
+
 def first_bytes(path: Path) -> bytes:
     """The beginning of a regular file as it lies on disk."""
     with open_bytes(path) as file:
@@ -174,9 +197,8 @@ def open_bytes(path: Path) -> BinaryIO:
 
 
 def _read(file: BinaryIO) -> Iterator[bytes]:
-    with file:
-        while piece := file.read(PIECE):
-            yield piece
+    while piece := file.read(PIECE):
+        yield piece
 
 
 def _decompressed(pieces: Iterator[bytes], make: Callable[[], Any]) -> Iterator[bytes]:
