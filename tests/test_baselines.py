@@ -432,8 +432,8 @@ def test_a_baseline_is_the_same_after_the_file(tmp_path):
         ("{", "cannot read"),
         ("[]", "not a baseline"),
         ('{"format": "npueval/baseline/9"}', "reads up to 1"),
-        ('{"format": "npueval/baseline/1", "source": "log"}', "not a Baseline"),
-        ('{"format": "npueval/baseline/1", "source": "log", "grade": "Z"}', "not a Baseline"),
+        ('{"format": "npueval/baseline/1", "source": "log"}', "missing 'grade'"),
+        ('{"format": "npueval/baseline/1", "source": "log", "grade": "Z"}', "grade: 'Z' is not one of"),
     ],
 )
 def test_a_file_that_is_no_baseline_is_one_clear_error(tmp_path, content, words):

@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from npueval.comparing import compare
+from npueval import comparing
+from npueval.contracts import violations
 from npueval.plan import AccuracyTarget, BaselineWish, Request, Targets
 from npueval.records import Baseline, Citation, Fact, Figure, Grade
+from npueval.resources import schema
 from npueval.runs.cases import Case
 from npueval.runs.conditions import ArrayFacts, DeviceFacts, InputFacts, OutputCheck, Protocol, WorkloadFacts
 from support.make_runs import make_case, make_run
@@ -18,6 +20,13 @@ GPU = DeviceFacts("cuda:0", "cuda", 0, "NVIDIA A100")
 NONE = Baseline("none", Grade.NONE, reason="没有日志")
 SEGMENTS = ("preprocess", "infer")
 PROTOCOL = Protocol(10, 200, SEGMENTS, "each", "nearest-rank", "perf_counter_ns")
+
+
+def compare(*sides, **more):
+    """Whatever is compared here, its JSON form keeps to the schema."""
+    result = comparing.compare(*sides, **more)
+    assert violations(comparing.to_data(result), schema("comparison")) == []
+    return result
 
 
 def plan_of(tmp_path, **changes):

@@ -12,12 +12,14 @@ import pytest
 
 from npueval import baselines, runs
 from npueval.comparing import compare
+from npueval.contracts import violations
 from npueval.errors import FormatError, WorkloadError
 from npueval.kit.building import build, modules
 from npueval.kit.ingest import ingest
 from npueval.kit.manifest import digest_of
 from npueval.kit.start import start
 from npueval.records import Baseline, Grade
+from npueval.resources import schema
 from npueval.runs.conditions import DeviceFacts
 from support.make_runs import make_run
 from support.projects import make_plan
@@ -85,6 +87,7 @@ def test_the_kit_holds_what_it_needs_and_a_leaflet(project):
     assert {"__main__.py", "plan.json", "golden.npz", "project/workload.py", "project/data/matrix.bin"} <= names
     assert "CUDA_VISIBLE_DEVICES=0" in leaflet and "--device cuda:0" in leaflet and "data/matrix.bin" in leaflet
     assert set(kit.manifest.inputs) == {"1", "4"} and kit.manifest.plan_sha256 == plan.sha256
+    assert violations(kit.manifest.to_data(), schema("kit-manifest")) == []
 
 
 def test_the_packed_code_stands_on_numpy_alone():

@@ -1,10 +1,11 @@
-"""Frozen dataclasses to plain JSON values and back, by their type hints."""
+"""Frozen dataclasses to plain JSON values and back, by their type hints; and the format that a file says it has."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -31,6 +32,22 @@ def from_plain(kind: type[T], data: Any) -> T:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"not a {kind.__name__}: {error}") from None
     return made
+
+
+def versioned(name: str, version: int, value: Any) -> dict[str, Any]:
+    """The JSON form of a record that is kept as a file."""
+    return {"format": f"{name}/{version}", **to_plain(value)}
+
+
+def body_of(data: Any, name: str, version: int, what: str, path: Path | None = None) -> dict[str, Any]:
+    """The data without its format, which must be ``name`` in a version up to ``version``; else :class:`FormatError`."""
+    found, _, held = str(data.get("format") if isinstance(data, dict) else "").rpartition("/")
+    if found != name or not held.isdigit():
+        raise FormatError(f"not a {what}", path=path, hint=f'it must say "format": "{name}/{version}"')
+    if int(held) > version:
+        message = f"this {what} has format {held}, this release reads up to {version}"
+        raise FormatError(message, path=path, hint="update npueval to read it")
+    return {key: value for key, value in data.items() if key != "format"}
 
 
 def _made(kind: Any, data: Any) -> Any:

@@ -3,9 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+from npueval import baselines
+from npueval.contracts import violations
 from npueval.logs.assessing import NoBaseline, assess
 from npueval.logs.extracting import extract
 from npueval.logs.logged import LoggedRun
+from npueval.plaindata import versioned
+from npueval.resources import schema
 
 
 def verdict(path: Path) -> dict[str, Any]:
@@ -23,6 +27,7 @@ def _run(run: LoggedRun) -> dict[str, Any]:
         baseline = assess(run)
     except NoBaseline as error:
         return head | {"refused": str(error)}
+    assert violations(versioned(baselines.FORMAT, baselines.VERSION, baseline), schema("baseline")) == []
     figures = {
         figure.metric: [float(f"{figure.value:.9g}"), figure.unit, figure.source.line if figure.source else None]
         + ([figure.per] if figure.per else [])

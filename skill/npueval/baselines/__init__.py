@@ -9,10 +9,12 @@ from typing import Any
 
 from npueval import runs
 from npueval.baselines.candidates import Candidate, Rejected, Scan, best, scan
-from npueval.errors import FormatError
-from npueval.plaindata import from_plain, to_plain
+from npueval.contracts import Violation, violations
+from npueval.errors import FormatError, Problem
+from npueval.plaindata import body_of, from_plain, versioned
 from npueval.plan import Plan
 from npueval.records import Baseline, Fact, Grade
+from npueval.resources import schema
 from npueval.runs import Run
 
 __all__ = [
@@ -44,7 +46,7 @@ def brought(plan: Plan) -> Baseline | None:
 
 def save(baseline: Baseline, path: Path) -> None:
     """Write a Baseline as JSON, in one step."""
-    data = {"format": f"{FORMAT}/{VERSION}", **to_plain(baseline)}
+    data = versioned(FORMAT, VERSION, baseline)
     path.parent.mkdir(parents=True, exist_ok=True)
     staged = path.with_name(f".{path.name}.{os.getpid()}")
     staged.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n")
@@ -92,10 +94,12 @@ def of_run(run: Run) -> Baseline:
 
 def from_data(data: Any, path: Path | None = None) -> Baseline:
     """The Baseline of its JSON form; :class:`FormatError` where it is none."""
-    name, _, version = str(data.get("format") if isinstance(data, dict) else "").rpartition("/")
-    if name != FORMAT or not version.isdigit():
-        raise FormatError("not a baseline", path=path, hint=f'it must say "format": "{FORMAT}/{VERSION}"')
-    if int(version) > VERSION:
-        message = f"this baseline has format {version}, this release reads up to {VERSION}"
-        raise FormatError(message, path=path, hint="update npueval to read it")
-    return from_plain(Baseline, {key: value for key, value in data.items() if key != "format"})
+    body = body_of(data, FORMAT, VERSION, "baseline", path)
+    if found := violations(data, schema("baseline")):
+        raise FormatError("not a baseline", path=path, problems=[_problem(each) for each in found])
+    return from_plain(Baseline, body)
+
+
+def _problem(violation: Violation) -> Problem:
+    place = ".".join(map(str, violation.pointer))
+    return Problem(f"{place}: {violation.message}" if place else violation.message, hint=violation.hint)

@@ -32,14 +32,15 @@ def command(plan: Path, base: Path, run: Path, cpu: Path | None) -> Reply:
     """
     from npueval import baselines, comparing, runs
     from npueval import plan as plans
-    from npueval.plaindata import to_plain
 
     baseline, gpu_run = baselines.load_any(base)
     comparison = comparing.compare(
         plans.load(plan), runs.load(run), baseline, cpu_run=runs.load(cpu) if cpu else None, gpu_run=gpu_run
     )
     failed = "不通过" in (comparison.performance.verdict, comparison.accuracy.verdict)
-    return Reply(to_plain(comparison), _text(comparison), Exit.FINDINGS if failed else Exit.OK, comparison.doubts)
+    return Reply(
+        comparing.to_data(comparison), _text(comparison), Exit.FINDINGS if failed else Exit.OK, comparison.doubts
+    )
 
 
 def _text(comparison: Comparison) -> str:

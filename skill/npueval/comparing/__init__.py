@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from npueval.comparing import judging, sides
 from npueval.comparing.plausibility import implausible, implausible_figures
 from npueval.comparing.rows import Column, Sides, accuracy_rows, performance_rows, stage_rows
 from npueval.comparing.sides import Side
+from npueval.plaindata import versioned
 from npueval.plan import Plan
 from npueval.records import Baseline, Comparison, ComparisonPoint, ComparisonRow, Conclusion, Grade
 from npueval.runs import Run
+
+FORMAT = "npueval/comparison"
+VERSION = 1
 
 
 def compare(
@@ -59,6 +64,11 @@ def compare(
         total=judging.conclude(_asked(plan, performance, accuracy)),
         doubts=tuple(dict.fromkeys(_doubts((npu, gpu, cpu), baseline, brought))),
     )
+
+
+def to_data(comparison: Comparison) -> dict[str, Any]:
+    """The JSON form of a comparison."""
+    return versioned(FORMAT, VERSION, comparison)
 
 
 def _baseline_column(gpu: Side, cpu: Side) -> Column | None:

@@ -16,7 +16,17 @@ from npueval import measuring, runs
 from npueval.errors import FormatError, NpuevalError
 from npueval.golden.sets import compare_sets, make
 from npueval.kit.frozen import FrozenPlan
-from npueval.kit.manifest import GOLDEN, MANIFEST, PLAN, PROJECT, RESULT_FORMAT, VERSION, KitManifest, digest_of, hashes
+from npueval.kit.manifest import (
+    GOLDEN,
+    MANIFEST,
+    PLAN,
+    PROJECT,
+    RESULT_FORMAT,
+    RESULT_VERSION,
+    KitManifest,
+    digest_of,
+    hashes,
+)
 
 if TYPE_CHECKING:
     from npueval.plan import Plan
@@ -66,7 +76,7 @@ def measure(folder: Path, device: str, progress: Progress) -> dict[str, Any]:
         "run": runs.to_data(run),
         "golden": _golden(folder, plan, device, progress),
     }
-    return {"format": f"{RESULT_FORMAT}/{VERSION}", "digest": digest_of(body), **body}
+    return {"format": f"{RESULT_FORMAT}/{RESULT_VERSION}", "digest": digest_of(body), **body}
 
 
 def _manifest(folder: Path) -> KitManifest:

@@ -12,8 +12,9 @@ from npueval import baselines, runs
 from npueval.baselines import foreign
 from npueval.errors import FormatError, Problem
 from npueval.kit.building import KITS
-from npueval.kit.manifest import RESULT_FORMAT, KitManifest, body_of, digest_of
+from npueval.kit.manifest import RESULT_FORMAT, RESULT_VERSION, KitManifest, digest_of
 from npueval.kit.possible import impossible
+from npueval.plaindata import body_of
 from npueval.plan import Plan
 from npueval.records import Baseline, Grade
 from npueval.runs import Run
@@ -86,7 +87,7 @@ def _json(raw: bytes) -> Any:
 
 def _kit_result(data: dict[str, Any], plan: Plan, file: Path) -> Ingested:
     try:
-        body = body_of(data, RESULT_FORMAT, "kit result")
+        body = body_of(data, RESULT_FORMAT, RESULT_VERSION, "kit result", file)
         stated = body.pop("digest", None)
         manifest = KitManifest.from_data(body.get("manifest"))
     except FormatError as error:

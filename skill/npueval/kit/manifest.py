@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from npueval.errors import FormatError
-from npueval.plaindata import from_plain, to_plain
+from npueval.plaindata import body_of, from_plain, versioned
 
 FORMAT = "npueval/kit-manifest"
-RESULT_FORMAT = "npueval/kit-result"
 VERSION = 1
+RESULT_FORMAT = "npueval/kit-result"
+RESULT_VERSION = 1
 
 MANIFEST, PLAN, GOLDEN, README = "manifest.json", "plan.json", "golden.npz", "README.md"
 PROJECT, PACKAGE = "project", "npueval"
@@ -44,25 +44,12 @@ class KitManifest:
 
     def to_data(self) -> dict[str, Any]:
         """The JSON form."""
-        return {"format": f"{FORMAT}/{VERSION}", **to_plain(self)}
+        return versioned(FORMAT, VERSION, self)
 
     @classmethod
     def from_data(cls, data: Any) -> KitManifest:
-        """The manifest of its JSON form; :class:`FormatError` where it is none or newer than this release."""
-        body = body_of(data, FORMAT, "kit manifest")
-        return from_plain(cls, body)
-
-
-def body_of(data: Any, name: str, what: str) -> dict[str, Any]:
-    """The data without its format, which must be ``name`` in a version that this release reads."""
-    found, _, version = str(data.get("format") if isinstance(data, dict) else "").rpartition("/")
-    if found != name or not version.isdigit():
-        raise FormatError(f"not a {what}", hint=f'it must say "format": "{name}/{VERSION}"')
-    if int(version) > VERSION:
-        raise FormatError(
-            f"this {what} has format {version}, this release reads up to {VERSION}", hint="update npueval to read it"
-        )
-    return {key: value for key, value in data.items() if key != "format"}
+        """The manifest of its JSON form; :class:`~npueval.errors.FormatError` where it is none or newer."""
+        return from_plain(cls, body_of(data, FORMAT, VERSION, "kit manifest"))
 
 
 def digest_of(data: Any) -> str:

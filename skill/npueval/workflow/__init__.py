@@ -13,7 +13,6 @@ from npueval.errors import DocumentError, Exit, MeasurementError, NotExecuted, N
 from npueval.gate.diagnosis import Diagnosis
 from npueval.patching import PatchResult
 from npueval.patching.ledger import Ledger
-from npueval.plaindata import to_plain
 from npueval.plan import Plan
 from npueval.records import Baseline, Comparison, Edit, Finding
 from npueval.reporting import page, spreadsheet
@@ -263,5 +262,5 @@ def _keep_answers(reading: Reading, dossier: reporting.Dossier) -> None:
     name = "not-executed" if isinstance(answer, Block) else "five-parts"
     archive.keep(plan.runs / f"{name}.md", answer.markdown())
     archive.keep(plan.runs / f"{name}.json", answer.as_json())
-    archive.keep(plan.runs / "comparison.json", {"format": "npueval/comparison/1", **to_plain(dossier.comparison)})
+    archive.keep(plan.runs / "comparison.json", comparing.to_data(dossier.comparison))
     baselines.save(dossier.baseline, plan.runs / "baseline.json")
