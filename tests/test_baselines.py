@@ -103,8 +103,8 @@ def test_a_folder_that_cannot_be_read_is_passed_over(tmp_path):
 
 def test_progress_hears_of_every_file(tmp_path):
     heard = []
-    scan(put(tmp_path, {"a.log": log(), "b/c.py": ""}), progress=lambda seen, path: heard.append((seen, path)))
-    assert heard == [(1, "a.log"), (2, "b/c.py")]
+    scan(put(tmp_path, {"a.log": log(), "b/c.py": ""}), progress=lambda *told: heard.append(told))
+    assert heard == [(1, None, "a.log"), (2, None, "b/c.py"), (1, 1, "a.log")]
 
 
 # --- the ranking --------------------------------------------------------------------------------------------------

@@ -64,8 +64,11 @@ def scan(root: Path, globs: Sequence[str] = (), progress: Progress | None = None
     on_npu: list[str] = []
     around = Neighbourhood(root)
     paths = list(scanning.files(root, globs, progress))
-    for path in paths:
-        extracted = extract(path, path.relative_to(root).as_posix())
+    for number, path in enumerate(paths, start=1):
+        shown = path.relative_to(root).as_posix()
+        if progress:
+            progress(number, len(paths), shown)
+        extracted = extract(path, shown)
         if any(run.trained_on("npu") for run in extracted.runs):
             on_npu.append(extracted.path)
         for found in _judge(extracted, path, around):

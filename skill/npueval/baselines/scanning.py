@@ -10,8 +10,8 @@ from pathlib import Path, PurePosixPath
 from npueval import logs
 from npueval.logs import streams
 
-Progress = Callable[[int, str], None]
-"""Called with the number of files seen so far and the path of the current one."""
+Progress = Callable[[int, int | None, str], None]
+"""Called with how many files were seen (then: read), of how many (``None`` while the tree is walked), and the path."""
 
 SKIPPED_FOLDERS = (
     *(".git", ".hg", ".svn", ".venv", "venv", "site-packages", "node_modules", "__pycache__", ".tox", ".nox"),
@@ -36,7 +36,7 @@ def files(root: Path, globs: Sequence[str] = (), progress: Progress | None = Non
     wanted = [_pattern(glob) for glob in globs]
     for seen, (relative, entry) in enumerate(_walk(root, PurePosixPath()), start=1):
         if progress:
-            progress(seen, str(relative))
+            progress(seen, None, str(relative))
         if wanted:
             if any(pattern.fullmatch(str(relative)) for pattern in wanted) and not _is_ours(Path(entry.path)):
                 yield Path(entry.path)
