@@ -1,0 +1,129 @@
+"""``baseline`` and ``compare`` on the command line: what they print and what they end with."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from npueval import baselines, runs
+from npueval import plan as plans
+from npueval.cli.baseline import command as baseline
+from npueval.cli.compare import command as compare
+from npueval.errors import Exit, FormatError
+from npueval.runs.conditions import DeviceFacts
+from support.make_runs import make_case, make_run
+from support.projects import NUMPY, write_workload
+
+LOG = """\
+device: NVIDIA A100
+dataset: digits
+batch: 4
+learning_rate: 0.01
+Average latency: 15.50 ms, throughput: 258.06 samples/sec
+"""
+PLAN = """
+format: npueval/plan/1
+project: {name: small}
+workload: workload.py:Model
+device: npu
+precision: fp32
+batches: [1, 4]
+target_batch: 4
+seed: 3
+unit: samples/s
+segments: [infer]
+datasets: {short_test: null, smoke: null, golden: null, full: null, training: null, inference: null}
+targets: {ratio_to_baseline: 0.9}
+baseline: {logs: ["*.log"]}
+documents: mig_docs
+runs: runs
+request: {performance: true, accuracy: false, agreed: true}
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    write_workload(tmp_path, NUMPY)
+    (tmp_path / "npueval.yaml").write_text(PLAN, encoding="utf-8")
+    (tmp_path / "infer.log").write_text(LOG, encoding="utf-8")
+    (tmp_path / "export.log").write_text("Exporting the model to ONNX\nmodel saved\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def invoke(command, *arguments):
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+def data(command, *arguments):
+    return json.loads(invoke(command, *arguments, "--json").stdout)["data"]
+
+
+def test_a_scan_ranks_what_it_found_and_says_why_the_rest_is_none(project):
+    done = invoke(baseline, "scan")
+    assert done.exit_code == Exit.OK
+    assert "1. infer.log:5-5" in done.stdout and "latency_mean_ms = 15.5 ms  [infer.log:5]" in done.stdout
+    assert "rejected  export.log" in done.stdout and "2 logs read, 1 candidates" in done.stdout
+    assert [item["path"] for item in data(baseline, "scan")["candidates"]] == ["infer.log"]
+
+
+def test_a_scan_that_finds_nothing_is_a_finding(project):
+    assert invoke(baseline, "scan", ".", "--glob", "export.*").exit_code == Exit.FINDINGS
+
+
+def test_one_log_is_shown_with_every_place(project):
+    done = invoke(baseline, "extract", "infer.log")
+    assert done.exit_code == Exit.OK and "dataset: digits  [infer.log:2]" in done.stdout
+    assert "last 15.5 [infer.log:5]" in done.stdout
+    series = {each["metric"]: each for each in data(baseline, "extract", "infer.log")["runs"][0]["series"]}
+    assert (series["throughput"]["values"], series["throughput"]["lines"]) == ([258.06], [5])
+
+
+def test_what_is_no_log_is_shown_with_the_reason(project):
+    done = invoke(baseline, "extract", "export.log")
+    assert done.exit_code == Exit.FINDINGS and done.stdout.startswith("export.log: ")
+
+
+def test_the_kit_is_one_file(project):
+    done = invoke(baseline, "kit", "npueval.yaml", "-o", "kit.pyz")
+    assert done.exit_code == Exit.OK and "there: python kit.pyz" in done.stdout
+    assert (project / "kit.pyz").read_bytes().startswith(b"#!")
+
+
+def test_figures_of_another_tool_are_kept_with_what_the_user_says_of_them(project):
+    (project / "times.json").write_text(json.dumps([{"latencyMs": 4.0}] * 400), encoding="utf-8")
+    done = invoke(baseline, "ingest", "times.json", "--fact", "batch=4", "--fact", "device=NVIDIA A100")
+    assert done.exit_code == Exit.OK and "grade B: " in done.stdout and "由用户声明" in done.stderr
+    assert baselines.brought(plans.load(project / "npueval.yaml")).fact("device") == "NVIDIA A100"
+    assert invoke(baseline, "ingest", "times.json", "--fact", "batch").exit_code == 2
+
+
+def of_the_plan(project, kind, infer_ms):
+    """A Run of the project's plan, as a file."""
+    device = {"npu": DeviceFacts("npu:0", "npu", 0, "910B"), "cuda": DeviceFacts("cuda:0", "cuda", 0, "A100")}[kind]
+    sha256 = plans.load(project / "npueval.yaml").sha256
+    cases = (make_case(1, infer_ms / 4), make_case(4, infer_ms))
+    run = make_run(id=f"run-{kind}", device=device, unit="samples/s", plan_sha256=sha256, cases=cases)
+    run = replace(run, protocol=replace(run.protocol, scope=("infer",)))
+    return runs.save(run, project / "runs")
+
+
+def test_a_run_is_held_against_a_run_that_came_back(project):
+    npu, gpu = of_the_plan(project, "npu", 8.0), of_the_plan(project, "cuda", 8.1)
+    done = invoke(compare, "npueval.yaml", gpu, npu)
+    assert done.exit_code == Exit.OK
+    assert "性能：" in done.stdout and "总体：" in done.stdout and "级）" in done.stdout
+    assert data(compare, "npueval.yaml", gpu, npu)["format"] == "npueval/comparison/1"
+
+
+def test_a_clear_miss_of_the_target_is_a_finding(project):
+    npu, gpu = of_the_plan(project, "npu", 20.0), of_the_plan(project, "cuda", 8.0)
+    done = invoke(compare, "npueval.yaml", gpu, npu)
+    assert done.exit_code == Exit.FINDINGS and "性能：不通过" in done.stdout
+
+
+def test_what_is_neither_baseline_nor_run_is_refused(project):
+    npu = of_the_plan(project, "npu", 8.0)
+    with pytest.raises(FormatError, match="neither a baseline nor a Run"):
+        invoke(compare, "npueval.yaml", "infer.log", npu)
