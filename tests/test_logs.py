@@ -1,6 +1,7 @@
 """Every log format on fixtures that carry their own expectations, and what holds for all formats."""
 
 import json
+import re
 import time
 from collections import defaultdict
 from pathlib import Path
@@ -106,8 +107,12 @@ def test_a_line_of_a_mebibyte_costs_no_more_than_its_beginning(member: type[Line
 
 MM = "2023-03-01 10:00:00 - INFO - Epoch(train)  [{epoch}][{step}/90]  lr: 1e-0{epoch}  time: {time}  loss: {loss}"
 KV = "epoch {epoch}/9 step {step}/90 loss {loss} acc {time}"
+HF = "{{'loss': {loss}, 'acc5': {time}, 'learning_rate': 1e-05, 'epoch': {rounded}}}"
+JSONL = '{{"mode": "train", "epoch": {epoch}, "iter": {step}, "loss": {loss}, "top5_acc": {time}}}'
 ODDITIES = {
-    "nan": lambda line: line.replace("loss: 0", "loss: nan #").replace("loss 0", "loss nan #"),
+    "nan": lambda line: re.sub(r"(loss[':\" ]+)0", r"\1nan #", line),
+    "quoted": lambda line: re.sub(r"(loss['\"]: )(0[.]\d+)", r"\1'\2'", line),
+    "other key": lambda line: line.replace("acc5", "acc1").replace("top5", "top1"),
     "other": lambda line: "some other line",
     "twice": lambda line: f"{line}\n{line}",
     "rank": lambda line: f"[rank1]: {line}",
@@ -117,7 +122,7 @@ ODDITIES = {
 
 
 @given(
-    st.sampled_from([MM, KV]),
+    st.sampled_from([MM, KV, HF, JSONL]),
     st.lists(st.tuples(st.sampled_from([None] * 30 + list(ODDITIES)), st.integers(0, 999)), min_size=20, max_size=80),
     st.integers(1, 30),
 )
@@ -126,7 +131,9 @@ def test_the_fast_lane_reads_what_the_slow_one_reads(template, draws, restart):
     lines = []
     for i, (oddity, number) in enumerate(draws):
         step = i % restart if number % 97 == 0 else i
-        line = template.format(epoch=1 + i // 40, step=step, time=f"0.{number:03}", loss=f"0.{number}")
+        epoch = 1 + i // 40
+        known = {"epoch": epoch, "step": step, "rounded": step // 3 / 100 + epoch}
+        line = template.format(**known, time=f"0.{number:03}", loss=f"0.{number % 50}")
         lines.append(ODDITIES[oddity](line) if oddity else line)
     text = "\n".join(lines).encode() + b"\n"
 

@@ -73,12 +73,17 @@ def _may_be_log(entry: os.DirEntry[str]) -> bool:
 
 
 def _holds_a_needle(path: Path) -> bool:
-    return not _is_ours(path) and any(needle in _head(path) for needle in _NEEDLES)
+    head = _head(path)
+    return not _says_it_is_ours(path, head) and any(needle in head for needle in _NEEDLES)
 
 
 def _is_ours(path: Path) -> bool:
     """Whether the file says in its first bytes that this tool wrote it (a Run, a comparison, a kit's result …)."""
-    return (".json" in path.name or ".csv" in path.name) and _OUR_MARK in _head(path)[:200]
+    return _says_it_is_ours(path, _head(path))
+
+
+def _says_it_is_ours(path: Path, head: bytes) -> bool:
+    return (".json" in path.name or ".csv" in path.name) and _OUR_MARK in head[:200]
 
 
 def _head(path: Path) -> bytes:

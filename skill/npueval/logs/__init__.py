@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from npueval.logs.ais_bench import AisBench
 from npueval.logs.ambient import Ambient
-from npueval.logs.base import DocumentFormat, Format, LineFormat, ObjectFormat
+from npueval.logs.base import DocumentFormat, Format, LineFormat, ObjectFormat, RecordFormat
 from npueval.logs.deepspeed import DeepSpeed
 from npueval.logs.detectron2 import Detectron2
 from npueval.logs.dllogger import DLLogger
@@ -71,4 +71,14 @@ AMBIENT = Ambient
 EVENTS = TensorBoard
 """The one format that is no text."""
 
-__all__ = ["AMBIENT", "EVENTS", "LAST_RESORT", "MEMBERS", "DocumentFormat", "Format", "LineFormat", "ObjectFormat"]
+__all__ = [
+    "AMBIENT",
+    "EVENTS",
+    "LAST_RESORT",
+    "MEMBERS",
+    "DocumentFormat",
+    "Format",
+    "LineFormat",
+    "ObjectFormat",
+    "RecordFormat",
+]

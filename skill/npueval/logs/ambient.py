@@ -33,6 +33,7 @@ _SPELLINGS = {
 _KEYS = {spelling: key for key, spellings in _SPELLINGS.items() for spelling in spellings.split()}
 _NUMBERS = frozenset({"batch", "learning_rate", "epochs", "seed", "cards"})
 LONGEST = 2000
+MOST_DULL = 1000
 _EMPTY_PATHS = ("data", "dataset", "datasets", "train", "val", "test", "eval", "input", "inputs", "raw")
 
 _PREFIX = re.compile(r".{0,60}?(?:INFO|DEBUG|WARNING)[\]:| -]{1,4}")
@@ -41,6 +42,7 @@ _PAIR = re.compile(r"(?<![\w./-])(?:--)?([A-Za-z][\w-]{1,30}[\"']?)(?:: ?| ?= ?)
 _CALL = re.compile(r"\w+\(")
 _ARGUMENT = re.compile(r"\s+\w+=[A-Za-z_]\w*,\s*$")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_DIGITS = re.compile(r"(?<![A-Za-z\d])\d[\d.eE+-]*")
 _CARDS = re.compile(r"\b(\d{1,5}) ?(?:cards?|GPUs?|NPUs?)\b|(?<!\d)(\d{1,5}|单) ?卡|[（(](\d{1,5}) ?(?:pcs|[Pp])[)）]")
 _DEVICE_LINE = re.compile(
     r"\bGPU \d+(?:,\d+)*: (.{3,80})|\bname: ([^:]{3,60}?)(?:,| major:)|\bDevice \d+: \"?([^\",]{3,60})"
@@ -74,28 +76,41 @@ class Ambient(LineFormat):
     )
     samples = ("device: cpu (AMD EPYC), 1 card", "use_gpu: True, train_batch_size: 1024, epochs: 20")
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._dull: set[str] = set()
+
     def read(self, text: str, book: Logbook) -> bool:
         text = text[:LONGEST]
-        heading = _HEADING.search(text)
-        if heading or _PROMPT.match(text):
+        alike = _DIGITS.sub("0", text)
+        if alike not in self._dull and not self._learns(text, book) and len(self._dull) < MOST_DULL:
+            self._dull.add(alike)
+        return False
+
+    def _learns(self, text: str, book: Logbook) -> bool:
+        """Whether there was anything to learn; lines that differ from a dull one in numbers alone are dull."""
+        heading, prompt, cards = _HEADING.search(text), _PROMPT.match(text), _CARDS.search(text)
+        if heading or prompt:
             book.section()
         if heading:
             book.fact("model", heading[1])
             book.fact("dataset", heading[2])
-        elif cards := _CARDS.search(text):
+        elif cards:
             book.fact("cards", next(filter(None, cards.groups())).replace("单", "1"))
-        self.warn(text, book)
-        for key, value in _statements(text):
+        warned, statements = self.warn(text, book), list(_statements(text))
+        for key, value in statements:
             _learn(book, key, value.strip().rstrip(",;").strip("\"'"))
-        return False
+        return any((heading, prompt, cards, warned, statements))
 
-    def warn(self, text: str, book: Logbook) -> None:
-        """Note what makes the run around this line doubtful, whichever rank said it."""
-        for pattern, doubt, broken in _WARNINGS:
-            if pattern.search(text):
-                book.warn(doubt, broken=broken)
-        if _TRANSFERRED.search(text):
+    def warn(self, text: str, book: Logbook) -> bool:
+        """Note what makes the run around this line doubtful, whichever rank said it; whether there is anything."""
+        found = [(doubt, broken) for pattern, doubt, broken in _WARNINGS if pattern.search(text)]
+        for doubt, broken in found:
+            book.warn(doubt, broken=broken)
+        transferred = _TRANSFERRED.search(text) is not None
+        if transferred:
             book.fact("device_kind", "npu")
+        return transferred or bool(found)
 
 
 _BARE_CUDA = re.compile(r"cuda(?::\d+)?")

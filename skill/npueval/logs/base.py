@@ -19,6 +19,7 @@ from npueval.logs.shapes import Span, Spans
 from npueval.records import Grade
 
 _VALUE = re.compile(r"[-+\w.]+")
+_QUOTED_PAIR = re.compile(r"""['"]([^'"]+)['"]: ?(?:([-+\w.]+)(?=[,}]))?""")
 _PAIR = re.compile(r"(?<![\w./@()+-])([A-Za-z][\w./@()+-]{0,80}): {1,9}([-+\w.]+)")
 
 
@@ -51,24 +52,37 @@ class Format(ABC):
         return Column(key.strip(), "scale?" if kind == "score" else "", phase=phase)
 
 
-class LineFormat(Format):
-    """A format whose records are lines, or begin with a line (see :meth:`Logbook.follow`)."""
-
-    @abstractmethod
-    def read(self, text: str, book: Logbook) -> bool:
-        """Write what a line says; ``False``: it is not of this format."""
+class RecordFormat(Format):
+    """A format whose records may come in rows of lines that look alike."""
 
     def spans(self, text: str) -> Spans | None:  # noqa: ARG002 - most formats have too few lines to hurry
         """Where the numbers of a record stand that was just read, so that lines like it can be read in one go."""
         return None
 
 
-class ObjectFormat(Format):
+class LineFormat(RecordFormat):
+    """A format whose records are lines, or begin with a line (see :meth:`Logbook.follow`)."""
+
+    @abstractmethod
+    def read(self, text: str, book: Logbook) -> bool:
+        """Write what a line says; ``False``: it is not of this format."""
+
+
+class ObjectFormat(RecordFormat):
     """A format whose records are flat ``{…}``, in JSON or as Python prints a dict, on one line or many."""
 
     @abstractmethod
     def read(self, record: Mapping[str, Any], book: Logbook) -> bool:
         """Write what an object says; ``False``: it is not of this format."""
+
+    def row(self, text: str, epoch: str, step: str) -> Spans | None:
+        """The spans of a training record on one line, by the keys of its position."""
+        found = {pair[1]: pair.span(2) for pair in _QUOTED_PAIR.finditer(text)}
+        values = [(column, span) for key, span in found.items() if (column := self.column(key)) is not None]
+        if any(start < 0 for _, (start, _) in values):
+            # A number in quotes: not for the fast lane.
+            return None
+        return Spans(found.get(epoch), found.get(step), values)
 
 
 class DocumentFormat(Format):

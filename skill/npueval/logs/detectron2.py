@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from npueval.logs.base import ObjectFormat, position
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column
+from npueval.logs.shapes import Spans
 
 
 class Detectron2(ObjectFormat):
@@ -24,6 +25,9 @@ class Detectron2(ObjectFormat):
             return False
         book.record(record.items(), step=position(record["iteration"]))
         return True
+
+    def spans(self, text: str) -> Spans | None:
+        return self.row(text, "", "iteration")
 
     def guess(self, key: str) -> Column | None:
         if "/AP" in key:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from npueval.logs.base import ObjectFormat, position
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column, LoggedRun
+from npueval.logs.shapes import Spans
 
 _RATE = re.compile(r"(?:eval|test)_(?:\w+_)?samples_per_second")
 _FOREIGN = {"current_steps", "mode", "iter", "iteration", "num_updates"}
@@ -60,6 +61,9 @@ class HuggingFaceTrainer(ObjectFormat):
             return False
         book.record(record.items(), phase="eval" if held_out else "train", epoch=epoch, step=step)
         return True
+
+    def spans(self, text: str) -> Spans | None:
+        return self.row(text, "epoch", "step") if "'loss'" in text or '"loss"' in text else None
 
 
 def _doubt_resume(run: LoggedRun) -> None:

@@ -15,11 +15,11 @@ class Lane:
 
     def __init__(self, book: Logbook) -> None:
         self._book = book
-        self._shapes: dict[logs.LineFormat, Shape] = {}
-        self._patience: dict[logs.LineFormat, int] = {}
-        self._missed: dict[logs.LineFormat, int] = {}
+        self._shapes: dict[logs.RecordFormat, Shape] = {}
+        self._patience: dict[logs.RecordFormat, int] = {}
+        self._missed: dict[logs.RecordFormat, int] = {}
 
-    def follow(self, form: logs.LineFormat, text: str, part: bytes, position: int, number: int) -> tuple[int, int]:
+    def follow(self, form: logs.RecordFormat, text: str, part: bytes, position: int, number: int) -> tuple[int, int]:
         """Read the lines from ``position`` (line ``number``) on that look like ``text``; returns where they end."""
         shape = self._shapes.get(form)
         if shape is not None:
@@ -37,7 +37,7 @@ class Lane:
         self._learn(form, text)
         return position, number
 
-    def _learn(self, form: logs.LineFormat, text: str) -> None:
+    def _learn(self, form: logs.RecordFormat, text: str) -> None:
         missed = self._missed.get(form, 0) + 1
         patience = self._patience.get(form, _LEAST_PATIENCE)
         self._missed[form] = missed

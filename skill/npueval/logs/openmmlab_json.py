@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from npueval.logs.base import ObjectFormat, position
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column, Phase
+from npueval.logs.shapes import Spans
 
 
 class OpenMMLabJson(ObjectFormat):
@@ -33,6 +34,11 @@ class OpenMMLabJson(ObjectFormat):
         )
         book.record(record.items(), phase=phase, epoch=position(record.get("epoch")), step=step)
         return True
+
+    def spans(self, text: str) -> Spans | None:
+        if "loss" not in text or '"val"' in text or '"test"' in text:
+            return None
+        return self.row(text, "epoch", "iter" if '"iter"' in text else "step")
 
     def guess(self, key: str) -> Column | None:
         column = super().guess(key)

@@ -147,25 +147,33 @@ class Reader:
         data = self._open_object + block
         number = first_line - self._open_object.count(b"\n")
         position = 0
-        for found in _OBJECT.finditer(data):
-            number += data.count(b"\n", position, found.start())
-            position = found.start()
-            self._object(number, streams.text_of(found[0]))
+        while found := _OBJECT.search(data, position):
+            start, end = found.span()
+            number += data.count(b"\n", position, start)
+            text = streams.text_of(found[0])
+            form = self._object(number, text)
+            number, position = number + text.count("\n"), end
+            if form is not None and data[start - 1 : start] == b"\n" == data[end : end + 1]:
+                position, number = self._lane.follow(form, text, data, end + 1, number + 1)
         self._open_object = _unclosed(data, position)
 
-    def _object(self, number: int, text: str) -> None:
+    def _object(self, number: int, text: str) -> logs.ObjectFormat | None:
+        """Offer an object to the formats in turn; returns the one that read it."""
         record = _record(text)
         if record is None:
             if _JSON_OBJECT.match(text):
                 self.torn.append(number)
-            return
+            return None
         book = self.book
         book.spread = dict(_spread(text, record, number)) if "\n" in text else None
         for form in self._objects:
             book.at(number, text, form)
             if form.read(record, book):
                 break
+        else:
+            form = None
         book.spread = None
+        return form
 
 
 class _Finder:

@@ -17,9 +17,10 @@ from npueval.logs.logged import Column, Phase, Position
 
 Span = tuple[int, int]
 STAMP = 11
+LEAST_REACH, MOST_REACH = 2 << 10, 256 << 10
 
 _TOKEN = re.compile(r"[\w.+-]+|\s+|[^\w.+\-\s]+")
-_OPEN = r"[\w.+-]+"
+_OPEN = r"[0-9A-Za-z_.+-]+"
 _NUMBER = f"({_OPEN})"
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 
@@ -55,33 +56,48 @@ class Shape:
         self.usable = len(order) >= 2 and pieces.count(_NUMBER) == len(order)
         line = "".join(pieces).encode() + rb"\n"
         self._row = re.compile(rb"(?:" + line.replace(_NUMBER.encode(), _OPEN.encode()) + rb")+")
-        self._line = re.compile(line)
+        self._line = re.compile(rb"^" + line, re.MULTILINE)
+        self._reach = LEAST_REACH
         self._groups = [order.index(span) if span else None for span in places]
 
     def read(self, part: bytes, start: int, last: Position, stamp: bytes | None) -> Batch:
         """The records from ``start`` on, the one before them being at ``last``."""
-        row = self._row.match(part, start)
-        if row is None:
+        first = self._line.match(part, start)
+        if first is None:
             return Batch(start)
-        texts: list[tuple[bytes, ...]] = self._line.findall(part, start, row.end())
+        limit = max(first.end(), part.rfind(b"\n", start, start + self._reach) + 1)
+        texts: list[tuple[bytes, ...]] = self._line.findall(part, start, limit)
+        if len(texts) < part.count(b"\n", start, limit):
+            row = self._row.match(part, start, limit)
+            limit = row.end() if row else start
+            texts = self._line.findall(part, start, limit)
         try:
             numbers = [list(map(float, column)) for column in zip(*texts, strict=True)]
         except ValueError:
+            numbers = []
+        if not numbers:
             return Batch(start)
         epochs, steps, *columns = [[-1.0] * len(texts) if i is None else numbers[i] for i in self._groups]
         positions = list(zip(epochs, steps, strict=True))
-        lines = row[0].split(b"\n")[:-1]
-        good = min(_rising(last, positions), _dated(lines, stamp), *map(_finite, columns))
-        end = row.end() if good == len(lines) else start + sum(map(len, lines[:good])) + good
+        lines = part[start:limit].split(b"\n")[:-1]
+        good = min(_rising(last, positions, columns), _dated(lines, stamp), *map(_finite, columns))
+        # What ends rows early must not make them be looked at over and over.
+        self._reach = min(MOST_REACH, 2 * self._reach) if good == len(lines) else LEAST_REACH
+        end = start + sum(map(len, lines[:good])) + good if good < len(lines) else limit
         return Batch(end, lines[:good], positions[:good], [column[:good] for column in columns])
 
 
-def _rising(last: Position, positions: list[Position]) -> int:
-    """How many positions rise, each above the one before it."""
+def _rising(last: Position, positions: list[Position], columns: list[list[float]]) -> int:
+    """How many positions rise, each above the one before it; one that stays (it was rounded) must bring new values."""
     before = [last, *positions]
     if all(map(lt, before, positions)):
         return len(positions)
-    return next(i for i, here in enumerate(positions) if here <= before[i])
+    stops = (i for i, here in enumerate(positions) if here <= before[i] and not (i and _stays(positions, columns, i)))
+    return next(stops, len(positions))
+
+
+def _stays(positions: list[Position], columns: list[list[float]], i: int) -> bool:
+    return positions[i] == positions[i - 1] and all(column[i] != column[i - 1] for column in columns)
 
 
 def _dated(lines: list[bytes], stamp: bytes | None) -> int:
@@ -113,4 +129,4 @@ def _pieces(text: str, wanted: set[Span]) -> Iterator[str]:
 
 def _is_name(token: str, text: str, end: int) -> bool:
     """Whether a value follows: ``task0.loss:`` is a name, ``15:`` a part of a time."""
-    return _LETTER.search(token) is not None and text[end : end + 2].strip()[:1] in (":", "=")
+    return _LETTER.search(token) is not None and text[end : end + 3].lstrip(" \"'")[:1] in (":", "=")
