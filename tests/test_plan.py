@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,47 @@ def test_a_good_plan_is_read_with_its_defaults(tmp_path: Path) -> None:
     assert read.targets.accuracy == plan.AccuracyTarget("top1", "higher", max_drop=0.005)
     assert read.baseline.logs == ("logs/*.log",)
     assert read.request.kpis == ("latency",)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda text: text + "# a remark\n",
+        lambda text: text.replace("latency_p50_ms: 5", "latency_p50_ms: 6"),
+        lambda text: text.replace("documents: mig_docs", "documents: docs"),
+        lambda text: text.replace("device: npu:1", "device: npu:0"),
+        lambda text: text + "warmup: 10\n",
+    ],
+)
+def test_what_decides_no_figure_makes_no_other_plan(tmp_path: Path, edit: Callable[[str], str]) -> None:
+    assert sha256_of(tmp_path, edit(GOOD)) == sha256_of(tmp_path, GOOD)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("workload.py:Digits", "workload.py:Letters"),
+        ("precision: fp16", "precision: fp32"),
+        ("precision: fp16", "precision: fp16\nprecision_mode: autocast"),
+        ("batches: [1, 8]", "batches: [1, 2, 8]"),
+        ("target_batch: 8", "target_batch: 1"),
+        ("seed: 7", "seed: 8"),
+        ("seed: 7", "seed: 7\nconcurrency: [1, 2]"),
+        ("seed: 7", "seed: 7\narrival_rates: [5]"),
+        ("seed: 7", "seed: 7\nwarmup: 11"),
+        ("seed: 7", "seed: 7\niterations: 101"),
+        ("unit: images/s", "unit: samples/s"),
+        ("segments: [infer]", "segments: [infer, d2h]"),
+    ],
+)
+def test_what_decides_the_figures_makes_another_plan(tmp_path: Path, old: str, new: str) -> None:
+    assert old in GOOD
+    assert sha256_of(tmp_path, GOOD.replace(old, new)) != sha256_of(tmp_path, GOOD)
+
+
+def sha256_of(folder: Path, text: str) -> str:
+    (folder / "npueval.yaml").write_text(text, encoding="utf-8")
+    return plan.load(folder / "npueval.yaml").sha256
 
 
 def test_a_byte_order_mark_and_crlf_are_read(tmp_path: Path) -> None:

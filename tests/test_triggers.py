@@ -27,7 +27,6 @@ def plan(root: Path, **changes: Any) -> Plan:
     known = Plan(
         path=root / "npueval.yaml",
         root=root,
-        sha256="0" * 64,
         project=Project("digits"),
         workload="workload.py:Digits",
         device="npu:1",

@@ -170,6 +170,9 @@ def test_a_second_run_measures_only_what_has_changed(project: Path) -> None:
     before, measured = documents(project), runs_of(project)
     run(project)
     assert (documents(project), runs_of(project)) == (before, measured)
+    project.write_text(project.read_text(encoding="utf-8") + "# a remark\n", encoding="utf-8")
+    run(project)
+    assert runs_of(project) == measured
     small_project.write_workload(project.parent, small_project.WORKLOAD.replace("0.95", "0.96"))
     run(project)
     assert len(runs_of(project)) == len(measured) + 1

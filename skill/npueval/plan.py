@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,22 @@ from npueval.resources import schema
 
 MINIMUM_WARMUP = 10
 MINIMUM_ITERATIONS = 100
+
+DECIDING = (
+    "workload",
+    "precision",
+    "precision_mode",
+    "batches",
+    "target_batch",
+    "concurrency",
+    "arrival_rates",
+    "warmup",
+    "iterations",
+    "seed",
+    "unit",
+    "segments",
+)
+"""The fields that decide what is measured and how."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +132,6 @@ class Plan:
 
     path: Path
     root: Path
-    sha256: str
     project: Project
     workload: str
     device: str
@@ -146,6 +162,16 @@ class Plan:
         """``npu``, ``cuda`` or ``cpu``, without the card's number."""
         return self.device.partition(":")[0]
 
+    @property
+    def sha256(self) -> str:
+        """The hash of what decides the figures; a Run is of this plan as long as it stays.
+
+        Targets, documents and the like are left out: editing them costs no measurement. So is the device, which each
+        Run names itself.
+        """
+        said = {name: getattr(self, name) for name in DECIDING}
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode("utf-8")).hexdigest()
+
 
 def load(path: str | Path) -> Plan:
     """Read and check a plan.
@@ -160,7 +186,7 @@ def load(path: str | Path) -> Plan:
         problems.sort(key=lambda problem: problem.line or 0)
         count = f"{len(problems)} problem{'s' * (len(problems) > 1)}"
         raise PlanError(f"the plan has {count}", path=path, problems=problems)
-    return _build(file.data, path, hashlib.sha256(file.raw).hexdigest())
+    return _build(file.data, path)
 
 
 def _read(path: Path) -> yamlfile.YamlFile:
@@ -208,7 +234,7 @@ def _problem(file: yamlfile.YamlFile, path: Path, violation: Violation) -> Probl
     return Problem(message, path=path.name, line=file.line(pointer), key=key or None, hint=violation.hint)
 
 
-def _build(data: dict[str, Any], path: Path, sha256: str) -> Plan:
+def _build(data: dict[str, Any], path: Path) -> Plan:
     data = {key: tuple(value) if isinstance(value, list) else value for key, value in data.items() if key != "format"}
     nested = {
         "project": Project(**data["project"]),
@@ -221,7 +247,7 @@ def _build(data: dict[str, Any], path: Path, sha256: str) -> Plan:
         "documents": path.parent / data["documents"],
         "runs": path.parent / data.get("runs", "runs"),
     }
-    return Plan(**{**data, **nested, "path": path, "root": path.parent, "sha256": sha256})
+    return Plan(**{**data, **nested, "path": path, "root": path.parent})
 
 
 def _targets(data: dict[str, Any]) -> Targets:

@@ -29,7 +29,6 @@ class YamlError(NpuevalError):
 class YamlFile:
     """``data`` holds dicts, lists, strings, numbers, booleans and ``None``; dates have become ISO strings."""
 
-    raw: bytes
     data: dict[str, Any]
     tree: CommentedMap
 
@@ -55,7 +54,7 @@ def read(path: Path) -> YamlFile:
     if not isinstance(tree, CommentedMap):
         raise YamlError("not a mapping of keys to values", path=path, line=1)
     try:
-        return YamlFile(raw, _plain(tree, path, count()), tree)
+        return YamlFile(_plain(tree, path, count()), tree)
     except RecursionError:
         raise YamlError("nested too deeply", path=path) from None
 

@@ -29,11 +29,14 @@ class Archive:
     def still_valid(self, plan: Plan, device: str, environment: str) -> Run | None:
         """The newest Run of a device, where measuring it again would measure the same thing.
 
-        That is: the plan (which made every Run here), the workload, the files it needs and the machine (``environment``
-        is its digest) are what they were, and the Run is complete and valid.
+        That is: the plan (which made every Run here), the card where one is named, the workload, the files it needs and
+        the machine (``environment`` is its digest) are what they were, and the Run is complete and valid.
         """
-        run = self.newest(device.partition(":")[0])
+        kind, _, card = device.partition(":")
+        run = self.newest(kind)
         if run is None or not (run.complete and run.valid) or run.environment.get("digest") != environment:
+            return None
+        if card and str(run.device.index) != card:
             return None
         workload = plan.root / plan.workload.partition(":")[0]
         held = {workload.name: run.workload.sha256, **run.workload.needs}
@@ -56,7 +59,9 @@ def open_archive(plan: Plan) -> Archive:
         if run.plan_sha256 == plan.sha256:
             found.append((path, run))
         else:
-            passed_over.append(f"{path.name}: measured by another version of the plan")
+            passed_over.append(
+                f"{path.name}: measured by another version of the plan (its batches, precision, … differ)"
+            )
     found.sort(key=lambda item: (item[1].created, item[1].id), reverse=True)
     return Archive(tuple(found), tuple(passed_over))
 
