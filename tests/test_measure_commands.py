@@ -105,10 +105,19 @@ def test_a_profile_is_summed_up_and_what_it_lost_is_said(project, monkeypatch):
     assert "  profile: N/A (none)" in invoke(measure, "--profile").stdout
 
 
-def test_a_foreign_command_has_no_profile(project):
-    done = invoke(measure, "--profile", "--", sys.executable, "-c", "pass")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--profile", "--", "true"], "--profile means nothing for a COMMAND"),
+        (["npueval.yaml", "--device", "cpu", "--", "true"], "PLAN, --device means nothing for a COMMAND"),
+        (["--runs", "3", "--batch", "4"], "--runs, --batch means nothing for a PLAN"),
+        (["--"], "no COMMAND stands after --"),
+    ],
+)
+def test_a_plan_and_a_foreign_command_have_their_own_options(project, arguments, message):
+    done = invoke(measure, *arguments)
     assert done.exit_code == Exit.BAD_INPUT
-    assert "--profile looks into a workload" in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize("command", [measure, smoke_command])
@@ -146,8 +155,15 @@ def test_a_foreign_command_stands_after_two_dashes(project):
     code = "print('Average latency: 15.67 ms, throughput: 63.82 samples/sec')"
     done = invoke(measure, "--runs", "1", "--json", "--", sys.executable, "-c", code)
     answer = json.loads(done.stdout)["data"]
-    assert 63.82 in [figure["value"] for figure in answer["command"]["figures"]]
+    assert 63.82 in [figure["median"] for figure in answer["command"]["figures"]]
     assert (project / answer["run"]).exists()
+
+
+def test_what_a_foreign_command_printed_is_shown(project):
+    code = "print('p50: 3 ms')"
+    done = invoke(measure, "--runs", "2", "--batch", "8", "--", sys.executable, "-c", code)
+    assert "batch=8 concurrency=1: n=2" in done.stdout
+    assert "printed: p50: median 3 ms (min 3, max 3 over 2 runs; last 2" in done.stdout
 
 
 def test_a_smoke_test_that_fails_ends_with_findings(project):

@@ -83,7 +83,7 @@ def of_run(run: Run) -> Baseline:
         "device": run.device.model,
         "device_kind": {"cuda": "gpu"}.get(run.device.kind, run.device.kind),
         "framework": ", ".join(f"{name} {packages[name]}" for name in ("torch", "numpy") if packages.get(name)),
-        "batch": ", ".join(dict.fromkeys(str(case.batch) for case in run.cases)),
+        "batch": ", ".join(dict.fromkeys(str(case.batch) for case in run.cases if case.batch)),
         "precision": run.precision,
         "cards": str(run.cards),
         "date": run.created[:10],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import json
 import os
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from npueval.plan import Plan
 
 LONGEST_LIST = 200
+_REFUSED_BY_THE_SYSTEM = frozenset(
+    (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EEXIST, errno.ENOTDIR, errno.EISDIR)
+)
 _AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 _OUTPUT = click.option("--output", type=click.Path(path_type=Path), help="Write the whole JSON answer to this file.")
 
@@ -147,6 +151,9 @@ def answer_error(error: BaseException) -> int:
         return _fail(as_json, NpuevalError(error.format_message(), code="USAGE", hint="--help shows the usage"))
     if isinstance(error, click.Abort | KeyboardInterrupt):
         return _fail(as_json, Interrupted("interrupted"))
+    if isinstance(error, OSError) and error.errno in _REFUSED_BY_THE_SYSTEM:
+        told = NpuevalError(error.strerror or str(error), code="FILE_REFUSED", path=error.filename)
+        return _fail(as_json, told)
     if isinstance(error, BrokenPipeError):
         # The reader has gone (`| head`); leave nothing for the interpreter's last flush to complain about.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

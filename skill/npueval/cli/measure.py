@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
     from npueval.runs.conditions import Profile
 
 _FOREIGN = "npueval.foreign"
+_MOST_PRINTED = 40
+
+
+_OF_PLANS = ("plan", "device", "sampling_s", "profiled")
+_OF_COMMANDS = ("times", "timeout_s", "batch")
 
 
 class _WithCommand(click.Command):
@@ -23,8 +29,20 @@ class _WithCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         place = args.index("--") if "--" in args else len(args)
-        ctx.meta[_FOREIGN] = args[place + 1 :]
-        return super().parse_args(ctx, args[:place])
+        foreign = ctx.meta[_FOREIGN] = args[place + 1 :]
+        if place < len(args) and not foreign:
+            raise click.UsageError("no COMMAND stands after --")
+        rest = super().parse_args(ctx, args[:place])
+        astray = [
+            parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
+            for parameter in self.params
+            if parameter.name in (_OF_PLANS if foreign else _OF_COMMANDS)
+            and ctx.get_parameter_source(parameter.name) is not click.core.ParameterSource.DEFAULT
+        ]
+        if astray:
+            what = "a COMMAND, which is timed from outside" if foreign else "a PLAN; it belongs to a COMMAND after --"
+            raise click.UsageError(f"{', '.join(astray)} means nothing for {what}")
+        return rest
 
 
 @verb("measure", cls=_WithCommand, options_metavar="[OPTIONS] [-- COMMAND ARGUMENT…]")
@@ -37,6 +55,7 @@ class _WithCommand(click.Command):
 @click.option("--gzip", "compress", is_flag=True, help="Write <id>.json.gz.")
 @click.option("--runs", "times", type=click.IntRange(1), default=5, help="Timed runs of COMMAND, after one to warm up.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), default=3600.0, help="s for each run.")
+@click.option("--batch", type=click.IntRange(1), help="The batch that COMMAND works on; unknown where it is not given.")
 def command(
     plan: Path,
     device: str | None,
@@ -45,6 +64,7 @@ def command(
     compress: bool,
     times: int,
     timeout_s: float,
+    batch: int | None,
 ) -> Reply:
     """Measure every batch and load of PLAN; write runs/<id>.json. Or time a whole COMMAND from outside.
 
@@ -57,16 +77,14 @@ def command(
               npueval measure npueval.yaml --device cpu --json
               npueval measure npueval.yaml --profile
               torchrun --standalone --nproc_per_node=8 -m npueval measure npueval.yaml
-              npueval measure --runs 10 -- python benchmark.py --batch 32
+              npueval measure --runs 10 --batch 32 -- python benchmark.py --batch 32
     """
     from npueval import environment, measuring, runs
     from npueval import plan as plans
 
     foreign: list[str] = click.get_current_context().meta[_FOREIGN]
-    if foreign and profiled:
-        raise click.UsageError("--profile looks into a workload; a COMMAND is timed from outside")
     if foreign:
-        return _time_command(foreign, times, timeout_s, compress)
+        return _time_command(foreign, times, timeout_s, batch, compress)
     loaded = plans.load(plan)
     recorded = environment.record(loaded.root)
     rank, ranks, _ = measuring.placed()
@@ -88,14 +106,14 @@ def command(
     return _reply(run, runs.save(run, loaded.runs, compress=compress))
 
 
-def _time_command(foreign: list[str], times: int, timeout_s: float, compress: bool) -> Reply:
+def _time_command(foreign: list[str], times: int, timeout_s: float, batch: int | None, compress: bool) -> Reply:
     from npueval import environment, runs
     from npueval.measuring import blackbox
 
     folder = Path("runs")
     facts = environment.record(Path.cwd()).as_json()
     wanted = blackbox.Times(runs=times, timeout_s=timeout_s)
-    run = blackbox.measure(foreign, folder=folder, times=wanted, environment=facts, progress=_tell)
+    run = blackbox.measure(foreign, folder=folder, times=wanted, batch=batch, environment=facts, progress=_tell)
     return _reply(run, runs.save(run, folder, compress=compress))
 
 
@@ -150,7 +168,7 @@ def _case(case: Case) -> dict[str, Any]:
 def _text(run: Run, path: Path) -> str:
     lines = [f"{run.device.name}: {run.device.model}{', SIMULATED' if run.simulated else ''}"]
     lines += [f"  {_line(case, run.unit)}" for case in run.cases]
-    lines += [f"  printed: {_figure(figure)}" for figure in run.command.get("figures", ())]
+    lines += [f"  {line}" for line in _printed(run.command)]
     lines += [f"  not measured: {segment} ({reason})" for segment, reason in run.not_measured.items()]
     if run.floor_ns is not None:
         lines.append(f"  harness floor: {run.floor_ns / 1e3:.2f} µs an iteration")
@@ -176,5 +194,15 @@ def _line(case: Case, unit: str) -> str:
     return ", ".join([f"{case.name}: n={case.n}", *told, *([f"{rate:.5g} {unit}"] if rate else [])])
 
 
-def _figure(figure: dict[str, Any]) -> str:
-    return f"{figure['metric']} = {figure['value']:g} {figure['unit']} ({figure['path']}:{figure['line']})"
+def _printed(command: Mapping[str, Any]) -> Iterator[str]:
+    figures = command.get("figures", ())
+    for figure in figures[:_MOST_PRINTED]:
+        last = figure["runs"][-1]
+        spread = (
+            f"min {figure['min']:g}, max {figure['max']:g} over {figure['n']} runs; last {last['path']}:{last['line']}"
+        )
+        yield f"printed: {figure['metric']}: median {figure['median']:g} {figure['unit']}".rstrip() + f" ({spread})"
+    if len(figures) > _MOST_PRINTED:
+        yield f"printed: {len(figures) - _MOST_PRINTED} more, see the file or --json"
+    for reason, numbers in command.get("no_figures", {}).items():
+        yield f"printed: nothing read from run {', '.join(map(str, numbers))}: {reason}"

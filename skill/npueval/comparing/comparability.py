@@ -23,7 +23,7 @@ def of_log(npu: Run, npu_case: Case, baseline: Baseline) -> tuple[ComparisonPoin
     return (
         _point("测量范围", _scope(npu_case), baseline.fact("scope"), refuses=True),
         _point("同步方式", npu.protocol.synchronisation, None),
-        _point("batch", str(npu_case.batch), baseline.fact("batch"), refuses=True),
+        _point("batch", _batch(npu_case), baseline.fact("batch"), refuses=True),
         _point("精度", npu.precision, _precision(baseline.fact("precision")), refuses=True),
         _point("模型", npu.workload.ref, None, refuses=True),
         _point("负载方式", _load(npu_case), None, refuses=True),
@@ -59,7 +59,7 @@ def _of_runs(npu: Run, npu_case: Case, other: Run, other_case: Case) -> Iterator
     yield _point("测量范围", _scope(npu_case, cpu), _scope(other_case, cpu), refuses=True)
     yield _point("测量方式", npu.scope, other.scope, refuses=True)
     yield _same_or_cpu("同步方式", mine.synchronisation, theirs.synchronisation, cpu)
-    yield _point("batch", str(npu_case.batch), str(other_case.batch), refuses=True)
+    yield _point("batch", _batch(npu_case), _batch(other_case), refuses=True)
     yield _point("精度", _mode(npu), _mode(other), refuses=True)
     yield _point("模型", *_models(npu, other), refuses=True)
     yield _point("负载方式", _load(npu_case), _load(other_case), refuses=True)
@@ -113,7 +113,11 @@ def _load(case: Case) -> str:
     return "顺序单请求" if case.concurrency == 1 else f"闭环并发 {case.concurrency}"
 
 
-def _inputs(run: Run, batch: int) -> InputFacts | None:
+def _batch(case: Case) -> str | None:
+    return None if case.batch is None else str(case.batch)
+
+
+def _inputs(run: Run, batch: int | None) -> InputFacts | None:
     return next((facts for facts in run.inputs if facts.batch == batch), None)
 
 

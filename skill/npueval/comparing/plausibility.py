@@ -23,7 +23,7 @@ def implausible(run: Run) -> Iterator[str]:
 
 def _case(case: Case) -> Iterator[str]:
     mean = float(case.milliseconds().mean())
-    if case.load != "open" and (rate := case.throughput()):
+    if case.load != "open" and case.batch and (rate := case.throughput()):
         yield from _rate(rate, case.batch * case.concurrency * case.cards, mean)
     if mean < SHORTEST_LATENCY_MS:
         yield f"平均延迟 {mean:.2g} ms，短于一次内核下发"

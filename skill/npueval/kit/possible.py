@@ -33,7 +33,8 @@ def _case(case: Case) -> Iterator[str]:
         busy = float(np.sum([series.sum() for series in case.samples.values()]))
         if busy > case.window_ns * TOLERATED:
             yield f"the samples add up to {busy / 1e9:.3g} s, the window is {case.window_ns / 1e9:.3g} s"
-    if case.items > case.batch * max(1, case.n) * case.group * case.cards:
-        yield f"{case.items} items out of {case.n} samples of {case.batch}"
-    if case.batch < 1 or case.concurrency < 1 or case.cards < 1:
+    batch = case.batch or 0
+    if case.items > batch * max(1, case.n) * case.group * case.cards:
+        yield f"{case.items} items out of {case.n} samples of {batch}"
+    if batch < 1 or case.concurrency < 1 or case.cards < 1:
         yield "a batch, a concurrency or a number of cards below 1"

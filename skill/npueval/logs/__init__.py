@@ -26,6 +26,7 @@ from npueval.logs.openmmlab import OpenMMLab
 from npueval.logs.openmmlab_json import OpenMMLabJson
 from npueval.logs.paddle import Paddle
 from npueval.logs.paddle_inference import PaddleInference
+from npueval.logs.printed import Printed
 from npueval.logs.table import Table
 from npueval.logs.tensorboard import TensorBoard
 from npueval.logs.timm import Timm
@@ -67,6 +68,8 @@ MEMBERS: tuple[type[Format], ...] = (
     Keras,
 )
 LAST_RESORT: tuple[type[Format], ...] = (Table, Generic)
+PRINTED = Printed
+"""For the output of a command that was just run, beside all others."""
 AMBIENT = Ambient
 EVENTS = TensorBoard
 """The one format that is no text."""
@@ -76,6 +79,7 @@ __all__ = [
     "EVENTS",
     "LAST_RESORT",
     "MEMBERS",
+    "PRINTED",
     "DocumentFormat",
     "Format",
     "LineFormat",

@@ -13,6 +13,7 @@ from npueval.logs.logbook import Logbook
 from npueval.logs.logged import LoggedRun
 from npueval.logs.reading import Reader
 
+Families = tuple[tuple[type[logs.Format], ...], ...]
 LARGEST_DOCUMENT = 16 << 20
 
 _JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*(?:[\[{\"]|-?\d+(?:\.\d+)?\s*[,\]]))")
@@ -22,6 +23,8 @@ _ARGUMENT_ERROR = re.compile(r"error: (?:argument|the following arguments|unreco
 _FILE_NAME = re.compile(r"[\w./\\-]+\.\w{1,5}")
 _LEAST_FIELDS = 5
 _FIELD = re.compile(r"#|---$|[\w.-]{1,60}:(?: |$)")
+_LOGGED: Families = (logs.MEMBERS, logs.LAST_RESORT)
+_PRINTED: Families = ((logs.PRINTED, *(member for member in logs.MEMBERS if issubclass(member, logs.LineFormat))),)
 _EXPORT = re.compile(r"onnx|torch\.jit|\bATC\b|export", re.IGNORECASE)
 
 
@@ -38,8 +41,11 @@ class Extract:
     doubts: tuple[str, ...] = ()
 
 
-def extract(path: Path, shown: str = "") -> Extract:
-    """Read a log. ``shown`` is the path to cite. A file that is no log is rejected with the reason, never an error."""
+def extract(path: Path, shown: str = "", *, printed: bool = False) -> Extract:
+    """Read a log. ``shown`` is the path to cite. A file that is no log is rejected with the reason, never an error.
+
+    ``printed``: it is what a command of the user's printed, of which every labelled figure counts.
+    """
     shown = shown or str(path)
     try:
         if logs.EVENTS.recognises(streams.first_bytes(path)):
@@ -47,7 +53,7 @@ def extract(path: Path, shown: str = "") -> Extract:
         with streams.open_log(path) as stream:
             if _may_be_document(stream) and (runs := _document(stream, shown)):
                 return _found(stream, shown, runs, runs[-1].last_line)
-        return _read(path, shown)
+        return _read(path, shown, _PRINTED if printed else _LOGGED)
     except streams.Unreadable as error:
         return Extract(shown, (), rejected=error.message)
 
@@ -61,9 +67,9 @@ def _events(path: Path, shown: str) -> Extract:
     return Extract(shown, tuple(runs), rejected, doubts=tuple(dict.fromkeys(doubts[:20])))
 
 
-def _read(path: Path, shown: str) -> Extract:
-    """By lines, with the known formats; where none of them finds a value, with the last resort."""
-    for members in (logs.MEMBERS, logs.LAST_RESORT):
+def _read(path: Path, shown: str, families: Families) -> Extract:
+    """By lines, with the first of the families (known formats, last resort) that finds a value."""
+    for members in families:
         with streams.open_log(path) as stream:
             reader = Reader(shown, [member() for member in members], None if stream.compression else stream.size)
             for block in stream.blocks():

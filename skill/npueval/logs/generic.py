@@ -24,7 +24,12 @@ _LATENCY = re.compile(
     r"(?:\blatency|\binference time|延迟|推理耗时)(?: per \w{1,20})?\s?[:=：]\s?([\d.]{1,20}) ?(ms|us|ns|s)\b",
     re.IGNORECASE,
 )
-_RATE = re.compile(r"(?:\bthroughput|\bfps|吞吐率?)\s?[:=：]\s?([\d.,]{1,20})", re.IGNORECASE)
+_RATE = re.compile(
+    r"(?:\bthroughput|\b(?P<frames>fps)|吞吐率?)\s?[:=：]\s?(?P<value>[\d.,]{1,20})"
+    r"(?: ?(?P<unit>[A-Za-z]{1,16}/s(?:ec)?)\b)?",
+    re.IGNORECASE,
+)
+_UNIT = re.compile(r"[a-z?]{1,16}/s")
 _REPEATED = re.compile(r"saved|new best|best so far", re.IGNORECASE)
 _EPOCH = re.compile(r"\bepoch[ :#]{0,4}\[?(\d{1,9})|第 ?(\d{1,9}) ?轮", re.IGNORECASE)
 _STEP = re.compile(r"\b(?:step|iter(?:ation)?)[ :#=]{0,4}\[?(\d{1,12})|\b(\d{1,12})th step", re.IGNORECASE)
@@ -60,8 +65,11 @@ class Generic(LineFormat):
     samples = ("Epoch: 3| train loss: 0.1586", "验证集 MAE: 12.5")
     columns: ClassVar = {
         **{f"latency in {unit}": Column("latency_mean_ms", unit) for unit in MILLISECONDS},
-        "rate": Column("throughput", "samples/s", per="?"),
     }
+
+    def guess(self, key: str) -> Column | None:
+        """A rate's unit stands for its column: the items that were counted are those that the line names."""
+        return Column("throughput", key, per="?") if _UNIT.fullmatch(key) else super().guess(key)
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,7 +88,7 @@ class Generic(LineFormat):
         pairs = [(f"{prefix}{name.strip()}", value) for name, value in (*_PAIR.findall(text), *_BLEU.findall(text))]
         pairs = [(name, value) for name, value in pairs if self.column(name)]
         timed = [(f"latency in {unit}", value) for value, unit in _LATENCY.findall(text)]
-        timed += [("rate", value) for value in _RATE.findall(text)]
+        timed += [(_rate_unit(found), found["value"]) for found in _RATE.finditer(text)]
         if timed:
             run = book.record(timed, phase="infer", step=self._position[1])
             run.doubts.setdefault("延迟或吞吐是程序自己打印的，看不出计时前后是否同步了设备")
@@ -89,3 +97,10 @@ class Generic(LineFormat):
         held_out = all((column := self.column(name)) and column.phase == "eval" for name, _ in pairs)
         book.record(pairs, phase="eval" if held_out else "train", epoch=self._position[0], step=self._position[1])
         return True
+
+
+def _rate_unit(found: re.Match[str]) -> str:
+    """``images/s`` as the line says it, frames where it says FPS; ``?/s`` where nobody says what is counted."""
+    if found["unit"]:
+        return found["unit"].lower().removesuffix("ec")
+    return "frames/s" if found["frames"] else "?/s"

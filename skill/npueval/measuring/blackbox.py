@@ -14,22 +14,20 @@ import shlex
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from npueval import __version__, statistics
 from npueval.environment.redaction import redact
 from npueval.errors import MeasurementError, NpuevalError
-from npueval.logs.assessing import NoBaseline, assess
-from npueval.logs.extracting import extract
-from npueval.logs.logged import LoggedRun
-from npueval.records import Figure
+from npueval.measuring import printed
 from npueval.runs import Run
 from npueval.runs.cases import Case, Failure
 from npueval.runs.conditions import DeviceFacts, Protocol, WorkloadFacts
@@ -49,11 +47,13 @@ class Times:
 
 @dataclass
 class _Seen:
-    """What the runs so far gave: wall times in ns, in order, and what failed."""
+    """What the runs so far gave: wall times in ns, in order; where the timed ones' output is; what went wrong."""
 
     warmup: list[int] = field(default_factory=list)
     timed: list[int] = field(default_factory=list)
+    logs: dict[int, Path] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
+    left_running: list[int] = field(default_factory=list)
 
 
 def measure(
@@ -62,11 +62,13 @@ def measure(
     folder: Path,
     cwd: Path | None = None,
     times: Times | None = None,
+    batch: int | None = None,
     environment: Mapping[str, Any] | None = None,
     progress: Callable[[str], None] = lambda _line: None,
 ) -> Run:
     """Run ``command`` (no shell) so many times; the output of each run goes to ``folder``.
 
+    ``batch`` is what the user says that the command works on; nothing else knows it.
     :class:`NpuevalError` where there is no such program, :class:`MeasurementError` where no timed run succeeded.
     """
     times = times or Times()
@@ -94,9 +96,9 @@ def measure(
         workload=WorkloadFacts(redact(shlex.join(command)), _fingerprint(command, cwd)),
         scope="command",
         complete=len(seen.timed) == times.runs,
-        cases=(_case(seen, times),),
+        cases=(_case(seen, times, batch),),
         environment=environment or {},
-        command={"logs": [path.name for path in logs], **_printed(logs)},
+        command={"logs": [path.name for path in logs], **printed.figures(seen.logs)},
         doubts=tuple(_doubts(seen)),
     )
 
@@ -104,7 +106,25 @@ def measure(
 def _once(command: Sequence[str], cwd: Path | None, times: Times, number: int, log: Path, seen: _Seen) -> None:
     with log.open("wb") as output:
         before = time.perf_counter_ns()
-        process = subprocess.Popen(
+        process = _started(command, cwd, output)
+        status, on_time = _waited(process, times.timeout_s)
+        taken = time.perf_counter_ns() - before
+    if _ended(process.pid):
+        seen.left_running.append(number)
+    if not on_time:
+        seen.failures.append(Failure(number, f"not finished after {times.timeout_s:g} s; ended"))
+    elif status:
+        seen.failures.append(Failure(number, _exit(status)))
+    elif number < times.warmup:
+        seen.warmup.append(taken)
+    else:
+        seen.timed.append(taken)
+        seen.logs[number] = log
+
+
+def _started(command: Sequence[str], cwd: Path | None, output: IO[bytes]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
             list(command),
             cwd=cwd,
             stdin=subprocess.DEVNULL,
@@ -112,27 +132,47 @@ def _once(command: Sequence[str], cwd: Path | None, times: Times, number: int, l
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        try:
-            status = process.wait(times.timeout_s)
-        except BaseException as error:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            if not isinstance(error, subprocess.TimeoutExpired):
-                raise
-            seen.failures.append(Failure(number, f"not finished after {times.timeout_s:g} s; ended"))
-            return
-        taken = time.perf_counter_ns() - before
-    if status:
-        seen.failures.append(Failure(number, f"exit status {status}"))
-    elif number < times.warmup:
-        seen.warmup.append(taken)
-    else:
-        seen.timed.append(taken)
+    except OSError as error:
+        raise NpuevalError(f"{command[0]} cannot be started: {error.strerror}", code="NO_PROGRAM") from None
 
 
-def _case(seen: _Seen, times: Times) -> Case:
+def _waited(process: subprocess.Popen[bytes], timeout_s: float) -> tuple[int, bool]:
+    """Its exit status, and whether it came within the time. The end is not polled for: that would be in the figure."""
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        _ended(process.pid)
+
+    timer = threading.Timer(timeout_s, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        return process.wait(), not late.is_set()
+    except BaseException:
+        _ended(process.pid)
+        process.wait()
+        raise
+    finally:
+        timer.cancel()
+
+
+def _ended(group: int) -> bool:
+    """End what is left of a command; whether anything was."""
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _exit(status: int) -> str:
+    return f"ended by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+
+
+def _case(seen: _Seen, times: Times, batch: int | None) -> Case:
     return Case(
-        batch=1,
+        batch=batch,
         precision="as the command chooses",
         samples={SEGMENT: np.array(seen.timed, np.int64)},
         warmup={SEGMENT: np.array(seen.warmup, np.int64)},
@@ -147,35 +187,9 @@ def _case(seen: _Seen, times: Times) -> Case:
 def _doubts(seen: _Seen) -> Iterator[str]:
     yield "wall time of a whole command: it never compares with figures taken in the process"
     yield from (f"run {failure.iteration}: {failure.error}" for failure in seen.failures)
-
-
-def _printed(logs: Sequence[Path]) -> dict[str, Any]:
-    """The figures that the last run printed, in normal form with their place; or why none could be read."""
-    found = extract(logs[-1], logs[-1].name)
-    reasons = [found.rejected] if found.rejected else []
-    figures = [_figure(run.format, figure) for run in found.runs for figure in _figures(run, reasons)]
-    return {"figures": figures, "no_figures": reasons}
-
-
-def _figures(run: LoggedRun, reasons: list[str]) -> tuple[Figure, ...]:
-    try:
-        return assess(run).figures
-    except NoBaseline as error:
-        reasons.append(str(error))
-        return ()
-
-
-def _figure(format_name: str, figure: Figure) -> dict[str, Any]:
-    source = figure.source
-    return {
-        "format": format_name,
-        "metric": figure.metric,
-        "value": figure.value,
-        "unit": figure.unit,
-        "original": figure.original,
-        "path": source and source.path,
-        "line": source and source.line,
-    }
+    if seen.left_running:
+        runs = ", ".join(map(str, seen.left_running))
+        yield f"the command left processes running, which were ended after each run: {runs}"
 
 
 def _fingerprint(command: Sequence[str], cwd: Path | None) -> str:

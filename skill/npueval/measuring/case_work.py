@@ -156,7 +156,7 @@ def _timed(case: Case, stage: _Stage, workers: Crew, cold: Passage, tape_at: Tap
         sources += _sources(stage, rows, workers.size, tape)
         outcomes = workers.do(work)
     stage.bench.ranks.all(True)
-    found = _gathered(case, tape, outcomes, rows)
+    found = _gathered(case, spec, tape, outcomes, rows)
     noticed = (
         *case.doubts,
         *watching.leak(held, device.held(), rows * stage.group, exact=device.asynchronous),
@@ -176,7 +176,7 @@ def _sources(stage: _Stage, rows: int, lanes: int, tape: Tape) -> list[loops.Pla
     return [loops.Arrivals(shared, schedule, clock, tape.columns[QUEUE]) for _ in range(lanes)]
 
 
-def _gathered(case: Case, tape: Tape, outcomes: list[Outcome], rows: int) -> Case:
+def _gathered(case: Case, spec: CaseSpec, tape: Tape, outcomes: list[Outcome], rows: int) -> Case:
     series = tape.series()
     samples = {name: column for name, column in series.items() if loops.is_sample(name)}
     finished = max((len(column) for column in samples.values()), default=0)
@@ -188,7 +188,7 @@ def _gathered(case: Case, tape: Tape, outcomes: list[Outcome], rows: int) -> Cas
         events=series.get(loops.EVENTS),
         enqueue=series.get(loops.ENQUEUE),
         window_ns=max(o.ended for o in outcomes) - min(o.started for o in outcomes),
-        items=finished * case.batch * case.group,
+        items=finished * spec.batch * case.group,
         failures=tuple(failures),
         retries=sum(outcome.retries for outcome in outcomes),
         complete=finished == rows,
@@ -209,4 +209,4 @@ def _streamed(case: Case, stage: _Stage) -> Case:
             loop(iterations)
             finish()
             after = clock.now()
-    return replace(case, streamed_ns=after - before, streamed_items=iterations * case.batch)
+    return replace(case, streamed_ns=after - before, streamed_items=iterations * stage.spec.batch)

@@ -37,8 +37,8 @@ def of_case(case: Case, floor_ns: float) -> Iterator[str]:
         yield from _dependent(case)
     if case.load == "open":
         yield from _overloaded(case)
-    elif case.complete:
-        yield from _implausible(case)
+    elif case.complete and case.batch:
+        yield from _implausible(case, case.batch)
 
 
 def _near_the_floor(case: Case, floor_ns: float) -> Iterator[str]:
@@ -118,9 +118,9 @@ def _overloaded(case: Case) -> Iterator[str]:
         yield f"overload: requests come faster than they are served, the wait grows from {first:.2f} to {last:.2f} ms"
 
 
-def _implausible(case: Case) -> Iterator[str]:
+def _implausible(case: Case, batch: int) -> Iterator[str]:
     found = case.throughput()
-    implied = case.batch * case.concurrency * case.cards / (case.summary().mean / 1e3)
+    implied = batch * case.concurrency * case.cards / (case.summary().mean / 1e3)
     if found and abs(found / implied - 1) > _THROUGHPUT_APART:
         yield (
             f"{found:.4g} items/s were finished, but batch x concurrency / latency is {implied:.4g}: "

@@ -57,7 +57,7 @@ class Failure:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One batch size under one load.
+    """One batch size under one load. ``batch`` is ``None`` where a foreign command chose it and nobody said which.
 
     ``samples`` and ``warmup`` map each measured segment to its durations (int64 ns, one entry for each sample, failed
     iterations left out); under an open load ``queue`` is the wait from the scheduled time to the start. A sample covers
@@ -68,7 +68,7 @@ class Case:
     ``cards`` the samples are those of the slowest card in each iteration and the items those of all cards.
     """
 
-    batch: int
+    batch: int | None
     precision: str
     load: LoadMode = "sequence"
     concurrency: int = 1
@@ -95,7 +95,8 @@ class Case:
     def name(self) -> str:
         """What tells this case from the others of its Run, such as ``batch=32 concurrency=4``."""
         rate = "" if self.rate is None else f" rate={self.rate:g}/s"
-        return f"batch={self.batch} concurrency={self.concurrency}{rate}"
+        batch = "unknown" if self.batch is None else self.batch
+        return f"batch={batch} concurrency={self.concurrency}{rate}"
 
     @property
     def n(self) -> int:
