@@ -154,6 +154,29 @@ def test_a_ratio_is_reproducible_and_reads_both_ways():
     assert statistics.ratio(a[:71], b, "p95") is None
 
 
+def test_what_chance_does_to_one_side_it_does_not_do_to_the_other():
+    """Were both sides resampled alike, a series over itself would be 1.0 without any doubt."""
+    series = log_normal(np.random.default_rng(14), 200)
+    for statistic in ("p50", "p95", "throughput"):
+        found = statistics.ratio(series, series, statistic)
+        assert found.value == 1 and found.low < 0.99 and found.high > 1.01
+
+
+def test_samples_without_spread_have_no_width():
+    """Nothing can be said of their chance: whoever shows the ratio must say so instead of an interval."""
+    found = statistics.ratio([4] * 100, [8] * 100, "p50")
+    assert found.low == found.high == found.value == 0.5
+
+
+def test_blocks_of_a_long_series_cover_as_single_samples_do():
+    generator = np.random.default_rng(15)
+    pairs = [(log_normal(generator, 3000), log_normal(generator, 3000)) for _ in range(60)]
+    ratios = [statistics.ratio(a, b, "throughput", resamples=1000) for a, b in pairs]
+    assert np.mean([r.low <= 1 <= r.high for r in ratios]) >= 0.85
+    exact = np.mean([2 * 1.96 * np.hypot(a.std() / a.mean(), b.std() / b.mean()) / 3000**0.5 for a, b in pairs])
+    assert np.mean([r.high - r.low for r in ratios]) == pytest.approx(exact, rel=0.1)
+
+
 @pytest.mark.parametrize(
     ("low", "high", "direction", "verdict"),
     [
