@@ -49,8 +49,8 @@ class Column:
 class Series:
     """The values of one metric in one run, every value counted, evenly thinned out beyond :data:`MOST_KEPT`.
 
-    ``values``, ``lines``, ``epochs`` and ``steps`` run in parallel; NaN and Inf are only counted. ``last_at`` and
-    ``best_at`` are the line and its text.
+    ``values``, ``lines``, ``epochs`` and ``steps`` run in parallel (an epoch or step that was not printed is −1); NaN
+    and Inf are only counted. ``last_at`` and ``best_at`` are the line and its text.
     """
 
     def __init__(self, column: Column, phase: Phase) -> None:
@@ -65,16 +65,20 @@ class Series:
         self.best_at: tuple[int, str] = (0, "")
         self._higher = column.direction == "higher"
         self.best = -math.inf if self._higher else math.inf
-        self._kept: list[tuple[float, int, Position]] = []
+        self.values: list[float] = []
+        self.lines: list[int] = []
+        self.epochs: list[float] = []
+        self.steps: list[float] = []
         self._stride = 1
 
     def add(self, value: float, position: Position, line: int, text: str) -> None:
         """Take one finite value."""
         if not self.count % self._stride:
-            self._kept.append((value, line, position))
-            if len(self._kept) > MOST_KEPT:
-                del self._kept[1::2]
-                self._stride *= 2
+            self.values.append(value)
+            self.lines.append(line)
+            self.epochs.append(position[0])
+            self.steps.append(position[1])
+            self._thin_out()
         self.count += 1
         self.last, self.last_position, self.last_at = value, position, (line, text)
         if value > self.best if self._higher else value < self.best:
@@ -82,11 +86,12 @@ class Series:
 
     def extend(self, values: list[float], positions: list[Position], line: int, text_of: Callable[[int], str]) -> None:
         """Take finite values of lines in a row, from ``line`` on; ``text_of`` gives the text of the i-th of them."""
-        first = -self.count % self._stride
-        self._kept += [(values[i], line + i, positions[i]) for i in range(first, len(values), self._stride)]
-        while len(self._kept) > MOST_KEPT:
-            del self._kept[1::2]
-            self._stride *= 2
+        chosen = slice(-self.count % self._stride, len(values), self._stride)
+        self.values += values[chosen]
+        self.lines += range(line, line + len(values))[chosen]
+        self.epochs += [epoch for epoch, _ in positions[chosen]]
+        self.steps += [step for _, step in positions[chosen]]
+        self._thin_out()
         self.count += len(values)
         final = len(values) - 1
         self.last, self.last_position, self.last_at = values[final], positions[final], (line + final, text_of(final))
@@ -95,31 +100,17 @@ class Series:
             index = values.index(best)
             self.best, self.best_at = best, (line + index, text_of(index))
 
+    def _thin_out(self) -> None:
+        while len(self.values) > MOST_KEPT:
+            for kept in (self.values, self.lines, self.epochs, self.steps):
+                del kept[1::2]
+            self._stride *= 2
+
     def refuse(self, citation: Citation) -> None:
         """Count a NaN or Inf."""
         self.not_finite += 1
         self.last_not_finite = citation.line
         self.first_not_finite = self.first_not_finite or citation
-
-    @property
-    def values(self) -> list[float]:
-        """The values that were kept, in the order of the file."""
-        return [value for value, _, _ in self._kept]
-
-    @property
-    def lines(self) -> list[int]:
-        """The line of each value."""
-        return [line for _, line, _ in self._kept]
-
-    @property
-    def epochs(self) -> list[float]:
-        """The epoch of each value, −1 where it was not printed."""
-        return [epoch for _, _, (epoch, _) in self._kept]
-
-    @property
-    def steps(self) -> list[float]:
-        """The step of each value, −1 where it was not printed."""
-        return [step for _, _, (_, step) in self._kept]
 
     @property
     def ends_not_finite(self) -> bool:
