@@ -101,10 +101,10 @@ def keys(node: Node, shared: Node, above: str = "") -> Iterator[tuple[str, str, 
     """(key, required mark, kind of value, description) of a schema's properties, parents before children."""
     alike: dict[str, Node] = {}
     for name, written in node.get("properties", {}).items():
-        reference = str(written.get("$ref", "")).rpartition("/")[2]
+        reference = named(written)
         inner = shared.get(reference, written)
         mark = "●" if name in node.get("required", ()) else ""
-        yield f"{above}{name}", mark, kind(inner), written.get("description", "")
+        yield f"{above}{name}", mark, kind(inner, shared), written.get("description", "")
         if reference:
             alike[reference] = inner
         else:
@@ -114,16 +114,23 @@ def keys(node: Node, shared: Node, above: str = "") -> Iterator[tuple[str, str, 
             yield from keys(form, shared, f"{above}*.")
 
 
-def kind(node: Node) -> str:
+def named(node: Node) -> str:
+    """The definition that a schema refers to; empty where it is written out."""
+    return str(node.get("$ref", "")).rpartition("/")[2]
+
+
+def kind(written: Node, shared: Node) -> str:
     """What a value may be, in few words."""
+    node = shared.get(named(written), written)
     if "const" in node:
         return f"`{node['const']}`"
     if "enum" in node:
         return " · ".join(f"`{value}`" for value in node["enum"])
     if "anyOf" in node:
-        return " or ".join(kind(form) for form in node["anyOf"])
+        return " or ".join(kind(form, shared) for form in node["anyOf"])
     if node.get("type") == "array":
-        return f"list of {kind(node['items'])}" if "enum" in node["items"] else "list"
+        of = kind(node["items"], shared)
+        return f"list of {of}" if "`" in of else "list"
     name = str(node["type"])
     return {"object": "mapping", "string": "text"}.get(name, name)
 

@@ -22,9 +22,11 @@ SEGMENTS = ("preprocess", "infer")
 PROTOCOL = Protocol(10, 200, SEGMENTS, "each", "nearest-rank", "perf_counter_ns")
 
 
-def compare(*sides, **more):
+def compare(plan, npu, baseline, *, gpu=None, cpu=None, **more):
     """Whatever is compared here, its JSON form keeps to the schema."""
-    result = comparing.compare(*sides, **more)
+    held = ([run] if run else [] for run in (npu, gpu, cpu))
+    columns = dict(zip(("npu", "gpu", "cpu"), held, strict=True))
+    result = comparing.compare(plan, baseline=baseline, **columns, **more)
     assert violations(comparing.to_data(result), schema("comparison")) == []
     return result
 
@@ -65,7 +67,7 @@ def row(comparison, metric, batch=32):
 
 
 def test_the_same_kit_on_both_sides_is_grade_a_and_may_pass(tmp_path):
-    result = compare(plan_of(tmp_path), run_on(NPU, 8.0), NONE, gpu_run=run_on(GPU, 8.1))
+    result = compare(plan_of(tmp_path), run_on(NPU, 8.0), NONE, gpu=run_on(GPU, 8.1))
     p50 = row(result, "latency_p50_ms")
     assert result.grade is Grade.A and result.baseline_column == "gpu"
     assert p50.against_gpu.ratio == pytest.approx(8.1 / 8.0, rel=0.01)
@@ -75,11 +77,11 @@ def test_the_same_kit_on_both_sides_is_grade_a_and_may_pass(tmp_path):
 
 
 def test_a_ratio_above_one_is_better_whatever_the_direction(tmp_path):
-    result = compare(plan_of(tmp_path), run_on(NPU, 4.0), NONE, gpu_run=run_on(GPU, 8.0))
+    result = compare(plan_of(tmp_path), run_on(NPU, 4.0), NONE, gpu=run_on(GPU, 8.0))
     for metric in ("latency_p50_ms", "latency_p95_ms", "throughput"):
         change = row(result, metric).against_gpu
         assert change.ratio == pytest.approx(2.0, rel=0.05) and change.outcome == "better"
-    slower = compare(plan_of(tmp_path), run_on(NPU, 16.0), NONE, gpu_run=run_on(GPU, 8.0))
+    slower = compare(plan_of(tmp_path), run_on(NPU, 16.0), NONE, gpu=run_on(GPU, 8.0))
     assert {row(slower, metric).against_gpu.outcome for metric in ("latency_p50_ms", "throughput")} == {"worse"}
     assert slower.performance.verdict == "不通过"
 
@@ -95,7 +97,7 @@ def test_without_a_baseline_nothing_passes(tmp_path):
 
 
 def test_without_an_npu_run_everything_is_open_and_says_why(tmp_path):
-    result = compare(plan_of(tmp_path), None, NONE, gpu_run=run_on(GPU), reason_no_run="本机没有 NPU")
+    result = compare(plan_of(tmp_path), None, NONE, gpu=run_on(GPU), reason_no_run="本机没有 NPU")
     assert result.run_id is None
     assert {each.npu.reason for each in result.rows} == {"本机没有 NPU"}
     assert {each.reason for each in result.rows if each.judgement} == {"本机没有 NPU"}
@@ -109,23 +111,23 @@ def test_a_measurement_that_was_broken_off_meets_no_target(tmp_path):
     whole = {"npu": run_on(NPU), "gpu": run_on(GPU, 8.1)}
     for name, run in (("npu", run_on(NPU, cases=short, complete=False)), ("gpu", run_on(GPU, cases=short))):
         held = {**whole, name: run}
-        result = compare(plan_of(tmp_path), held["npu"], NONE, gpu_run=held["gpu"])
+        result = compare(plan_of(tmp_path), held["npu"], NONE, gpu=held["gpu"])
         p50 = row(result, "latency_p50_ms")
         words = f"测量不完整（{name.upper()}：batch=32 concurrency=1 止于 120 个样本）"
         assert getattr(p50, name).value is not None and words in result.doubts
         assert p50.judgement == "无法判定" and words in p50.reason and result.total.verdict == "待定"
-    rest = compare(plan_of(tmp_path), run_on(NPU, complete=False), NONE, gpu_run=run_on(GPU))
+    rest = compare(plan_of(tmp_path), run_on(NPU, complete=False), NONE, gpu=run_on(GPU))
     assert row(rest, "latency_p50_ms").reason == "测量不完整（NPU：run-npu 没有测完）"
-    slow = compare(plan_of(tmp_path), run_on(NPU, 80.0, complete=False), NONE, gpu_run=run_on(GPU))
+    slow = compare(plan_of(tmp_path), run_on(NPU, 80.0, complete=False), NONE, gpu=run_on(GPU))
     assert row(slow, "latency_p50_ms").judgement == "不达标" and "不完整" in row(slow, "latency_p50_ms").reason
     score = accurate(NPU, 0.76, complete=False)
     assert compare(accuracy_plan(tmp_path), score, accuracy_log()).accuracy_rows[0].judgement == "无法判定"
 
 
 def test_a_run_of_another_precision_or_unit_says_so(tmp_path):
-    other = compare(plan_of(tmp_path), run_on(NPU, precision="fp16"), NONE, gpu_run=run_on(GPU))
+    other = compare(plan_of(tmp_path), run_on(NPU, precision="fp16"), NONE, gpu=run_on(GPU))
     assert row(other, "throughput").npu.reason == "该测量的精度为 fp16，与计划 fp32 不同"
-    counted = compare(plan_of(tmp_path), run_on(NPU, unit="tokens/s"), NONE, gpu_run=run_on(GPU))
+    counted = compare(plan_of(tmp_path), run_on(NPU, unit="tokens/s"), NONE, gpu=run_on(GPU))
     rate = row(counted, "throughput")
     assert rate.npu.value is None and rate.judgement == "无法判定"
     assert rate.reason == "该测量的单位为 tokens/s，与计划 images/s 不同"
@@ -155,14 +157,14 @@ def test_a_run_of_another_precision_or_unit_says_so(tmp_path):
 )
 def test_no_value_reaches_a_column_that_is_not_its_own(tmp_path, column, run):
     sides = {"npu": run_on(NPU), "gpu": run_on(GPU), "cpu": None, column: run}
-    result = compare(plan_of(tmp_path), sides["npu"], NONE, gpu_run=sides["gpu"], cpu_run=sides["cpu"])
+    result = compare(plan_of(tmp_path), sides["npu"], NONE, gpu=sides["gpu"], cpu=sides["cpu"])
     cells = [getattr(each, column) for each in result.rows]
     assert all(cell.value is None and cell.reason for cell in cells)
     assert (result.total.verdict == "待定") == (column != "cpu")
 
 
 def test_a_simulated_run_is_refused_every_verdict(tmp_path):
-    result = compare(plan_of(tmp_path), run_on(NPU, simulated=True), NONE, gpu_run=run_on(GPU))
+    result = compare(plan_of(tmp_path), run_on(NPU, simulated=True), NONE, gpu=run_on(GPU))
     assert "模拟" in result.total.reason and not any(each.npu.value for each in result.rows)
 
 
@@ -184,20 +186,20 @@ def changed_case(**changes):
     ids=["precision mode", "model", "a foreign command", "segments"],
 )
 def test_a_difference_that_counts_refuses_the_ratio_in_the_cells_words(tmp_path, changes, words):
-    result = compare(plan_of(tmp_path), run_on(NPU), NONE, gpu_run=run_on(GPU, **changes))
+    result = compare(plan_of(tmp_path), run_on(NPU), NONE, gpu=run_on(GPU, **changes))
     change = row(result, "latency_p50_ms").against_gpu
     assert change.ratio is None and change.refusal == f"不可比：{words}"
     assert result.performance.verdict == "待定"
 
 
 def test_cards_forbid_the_ratio_of_a_throughput_only(tmp_path):
-    result = compare(plan_of(tmp_path), run_on(NPU), NONE, gpu_run=run_on(GPU, cases=changed_case(cards=8)))
+    result = compare(plan_of(tmp_path), run_on(NPU), NONE, gpu=run_on(GPU, cases=changed_case(cards=8)))
     assert row(result, "throughput").against_gpu.refusal == "不可比：卡数 1 与 8"
     assert row(result, "latency_p50_ms").against_gpu.ratio is not None
 
 
 def test_what_differs_without_counting_is_named_and_lowers_the_grade(tmp_path):
-    result = compare(plan_of(tmp_path), run_on(NPU), NONE, gpu_run=run_on(GPU, 9.0, seed=4, plan_sha256=""))
+    result = compare(plan_of(tmp_path), run_on(NPU), NONE, gpu=run_on(GPU, 9.0, seed=4, plan_sha256=""))
     assert result.grade is Grade.B
     assert "随机种子" in result.performance.reason and result.performance.verdict == "通过"
     agreements = {point.name: point.agreement for point in result.points["gpu"]}
@@ -208,19 +210,19 @@ def test_the_cpu_lacks_transfers_by_nature_and_is_compared_without_them(tmp_path
     with_transfer = changed_case(samples={**make_case(32, 8.0).samples, "h2d": make_case(32, 0.5).samples["infer"]})
     cpu = run_on(DeviceFacts("cpu", "cpu", None, "EPYC"), 80.0)
     plan = plan_of(tmp_path, baseline=BaselineWish((), cpu=True))
-    result = compare(plan, run_on(NPU, cases=with_transfer), NONE, cpu_run=cpu)
+    result = compare(plan, run_on(NPU, cases=with_transfer), NONE, cpu=cpu)
     assert row(result, "latency_p50_ms").against_cpu.ratio > 5
     assert result.baseline_column is None and result.performance.verdict == "待定"
 
 
 def test_too_few_samples_give_no_p95_and_no_ratio(tmp_path):
     few = (make_case(1, 2.0, n=50), make_case(32, 8.0, n=50))
-    result = compare(plan_of(tmp_path), run_on(NPU, cases=few), NONE, gpu_run=run_on(GPU))
+    result = compare(plan_of(tmp_path), run_on(NPU, cases=few), NONE, gpu=run_on(GPU))
     p95 = row(result, "latency_p95_ms")
     assert p95.npu.reason == "样本不足 (n=50)" and p95.judgement == "无法判定"
     assert row(result, "latency_p50_ms").npu.value is not None
     three = (make_case(1, 2.0, n=3), make_case(32, 8.0, n=3))
-    refused = row(compare(plan_of(tmp_path), run_on(NPU, cases=three), NONE, gpu_run=run_on(GPU)), "throughput")
+    refused = row(compare(plan_of(tmp_path), run_on(NPU, cases=three), NONE, gpu=run_on(GPU)), "throughput")
     assert refused.npu.value is not None and refused.against_gpu.refusal == "不可比：样本不足 (n=3)"
 
 
@@ -330,7 +332,7 @@ def test_an_accuracy_of_unknown_scale_or_of_other_samples_is_not_compared(tmp_pa
 
 def test_an_accuracy_is_never_taken_from_another_device(tmp_path):
     cpu = accurate(DeviceFacts("cpu", "cpu", None, "EPYC"), 0.76)
-    (score,) = compare(accuracy_plan(tmp_path), None, accuracy_log(), cpu_run=cpu).accuracy_rows
+    (score,) = compare(accuracy_plan(tmp_path), None, accuracy_log(), cpu=cpu).accuracy_rows
     assert score.npu.value is None and score.baseline.value == 0.76
 
 
@@ -345,7 +347,7 @@ def test_a_percent_and_a_fraction_do_not_meet(tmp_path):
 def test_percents_are_compared_as_they_are(tmp_path):
     plan = plan_of(tmp_path, targets=Targets(accuracy=AccuracyTarget("top1", "higher", minimum=75, max_drop=1.0)))
     run, gpu = accurate(NPU, 76.1), accurate(GPU, 76.5)
-    (score,) = compare(plan, run, NONE, gpu_run=gpu).accuracy_rows
+    (score,) = compare(plan, run, NONE, gpu=gpu).accuracy_rows
     assert (score.npu.value, score.judgement) == (76.1, "达标")
     assert 75 < score.npu.low < 76.1 < score.npu.high < 77
     assert "与基线相差 -40 个样本，未超出抽样误差" in score.reason
@@ -363,3 +365,35 @@ def test_implausible_figures_are_doubted(tmp_path):
 
 def _figure(name, value):
     return Figure(f"latency_{name}_ms", value, "ms", "lower")
+
+
+def test_each_precision_has_its_rows_and_only_the_first_is_judged(tmp_path):
+    plan = replace(accuracy_plan(tmp_path), precisions=("fp32", "fp16"))
+    half = replace(accurate(NPU, 0.5), id="half", precision="fp16")
+    columns = {"npu": [accurate(NPU, 0.9), half], "gpu": [accurate(GPU, 0.9), run_on(GPU, 4.0, precision="fp16")]}
+    result = comparing.compare(plan, baseline=accuracy_log(0.9), **columns)
+    assert violations(comparing.to_data(result), schema("comparison")) == []
+    cases = [(entry.precision, entry.batch) for entry in result.rows if entry.metric == "latency_p50_ms"]
+    assert cases == [("fp32", 32), ("fp32", 1), ("fp16", 32), ("fp16", 1)]
+    further = [entry for entry in result.rows if entry.precision == "fp16"]
+    assert [entry.label for entry in further][:2] == [
+        "延迟 p50 (ms)（fp16，batch=32）",
+        "延迟 p95 (ms)（fp16，batch=32）",
+    ]
+    assert {entry.judgement for entry in further} == {None}
+    assert further[0].against_gpu.ratio == pytest.approx(0.5, rel=0.05)
+    scores = [(score.label, score.npu.value, score.judgement) for score in result.accuracy_rows]
+    assert scores == [("top1", 0.9, "达标"), ("top1（fp16）", 0.5, None)]
+    assert result.accuracy.passed
+
+
+def test_one_precision_is_never_held_against_another(tmp_path):
+    plan = replace(plan_of(tmp_path), precisions=("fp32", "fp16"))
+    runs = {"npu": [run_on(NPU), run_on(NPU, precision="fp16")], "gpu": [run_on(GPU)]}
+    result = comparing.compare(plan, baseline=NONE, **runs)
+    (entry,) = [e for e in result.rows if (e.metric, e.precision, e.batch) == ("latency_p50_ms", "fp16", 32)]
+    assert entry.gpu.reason == "该测量的精度为 fp32，与计划 fp16 不同"
+    assert entry.against_gpu.ratio is None
+    logged = comparing.compare(plan, runs["npu"], log())
+    means = {e.precision: e.gpu.value for e in logged.rows if e.metric == "latency_mean_ms"}
+    assert means == {"fp32": 10.0}

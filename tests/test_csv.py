@@ -26,7 +26,7 @@ def dossier(tmp_path_factory: pytest.TempPathFactory) -> Dossier:
         dossiers.made_on(kind, [dossiers.lifelike(batch, factor * batch, n=100) for batch in batches])
         for kind, factor, batches in (("npu", 1.0, (4, 1)), ("cuda", 1.3, (4,)))
     )
-    return dossiers.dossier(wanted, machine, npu_run=npu, gpu_run=gpu)
+    return dossiers.dossier(wanted, machine, npu, gpu)
 
 
 def lines(dossier: Dossier) -> list[dict[str, str]]:
@@ -45,7 +45,8 @@ def test_every_side_of_every_row_is_there_as_measured(dossier: Dossier) -> None:
                 line, value = next(found), getattr(row, side)
                 assert (line["format"], line["kind"], line["side"]) == (spreadsheet.FORMAT, kind, side)
                 assert (line["metric"], line["label"], line["unit"]) == (row.metric, row.label, row.unit)
-                assert (line["batch"], line["concurrency"], line["arrival_rate"]) == (str(row.batch), "1", "")
+                assert (line["precision"], line["batch"]) == ("fp32", str(row.batch))
+                assert (line["concurrency"], line["arrival_rate"]) == ("1", "")
                 assert [line[key] for key in ("value", "low_95", "high_95")] == [
                     number(value.value),
                     number(value.low),
@@ -74,14 +75,14 @@ def test_a_missing_value_says_why(dossier: Dossier) -> None:
 
 
 def test_a_simulated_run_is_marked(dossier: Dossier) -> None:
-    assert dossier.npu_run is not None
-    marked = lines(replace(dossier, npu_run=replace(dossier.npu_run, simulated=True)))
+    marked = lines(dossiers.with_run(dossier, dossier.npu_run, simulated=True))
     assert {line["simulated"] for line in marked if line["side"] == "npu"} == {"true"}
     assert {line["simulated"] for line in marked if line["side"] == "gpu"} == {"false"}
 
 
 def test_no_cell_is_a_formula(dossier: Dossier) -> None:
-    evil = AccuracyRow("=1+1", "higher", Value(reason="@SUM(A1)\ud800"), Value(-0.5, source="+x"), refusal='"a","b"\n')
+    base = Value(reason="@SUM(A1)\ud800")
+    evil = AccuracyRow("=1+1", "=1+1", "fp32", "higher", base, Value(-0.5, source="+x"), refusal='"a","b"\n')
     text = spreadsheet.render(replace(dossier, comparison=replace(dossier.comparison, accuracy_rows=(evil,))))
     npu, baseline = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))[-2:]
     assert (npu["metric"], npu["value"], npu["source"]) == ("'=1+1", "-0.5", "'+x")

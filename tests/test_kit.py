@@ -75,7 +75,7 @@ def test_the_kit_comes_back_as_grade_a_and_fills_its_column(project):
     assert done.grade is Grade.A and all(check.passed for check in done.checks)
     assert runs.load(done.path).environment["kit"]["grade"] == "A"
     npu = make_run(device=DeviceFacts("npu:0", "npu", 0, "910B"))
-    comparison = compare(plan, npu, NONE, cpu_run=done.run)
+    comparison = compare(plan, [npu], NONE, cpu=[done.run])
     assert comparison.rows[0].cpu.value > 0 and comparison.rows[0].gpu.value is None
 
 
@@ -233,6 +233,16 @@ def test_a_device_that_is_not_there_is_no_measurement(project, tmp_path):
     assert done.returncode == 3 and "no such kind of device" in done.stderr and not list(tmp_path.iterdir())
 
 
+def test_each_precision_comes_back_in_a_file_of_its_own(tmp_path):
+    plan = make_plan(tmp_path / "project", precisions=("fp32", "fp16"), batches=(1,), target_batch=1)
+    done = run_kit(build(plan, tmp_path / "kit.pyz").path, tmp_path, "--output", "results")
+    results = [Path(line) for line in done.stdout.splitlines()]
+    assert [path.parent for path in results] == [tmp_path / "results"] * 2
+    taken = [ingest(path, plan) for path in results]
+    assert [done.run.precision for done in taken] == ["fp32", "fp16"]
+    assert [done.grade for done in taken] == [Grade.A, Grade.A]
+
+
 def test_a_workload_that_reaches_outside_cannot_travel(tmp_path):
     (tmp_path / "secret.bin").write_bytes(b"x")
     source = SOURCE.replace('"data/matrix.bin")', '"../secret.bin")').replace("data/matrix.bin", "../secret.bin")
@@ -259,7 +269,7 @@ def test_exported_times_of_trtexec_are_grade_b_with_their_samples_counted(tmp_pa
     assert (p50.value, p50.n) == (4.4, 400)
     assert baselines.brought(plan) == done.baseline
     assert any("由用户声明" in doubt for doubt in done.baseline.doubts)
-    result = compare(plan, make_run(device=DeviceFacts("npu:0", "npu", 0, "910B")), NONE, brought=done.baseline)
+    result = compare(plan, [make_run(device=DeviceFacts("npu:0", "npu", 0, "910B"))], NONE, brought=done.baseline)
     assert result.rows[0].gpu.value == 4.4 and result.baseline_column == "gpu"
 
 
@@ -284,7 +294,7 @@ def test_ais_bench_is_an_ascend_card_and_no_gpu_baseline(tmp_path):
     data = {"NPU_compute_time": {"mean": 13.6, "median": 13.5}, "throughput": 73.0}
     found = ingest(write(tmp_path, "summary.json", data), make_plan(tmp_path)).baseline
     assert found.fact("device_kind") == "npu" and found.grade is Grade.C
-    result = compare(make_plan(tmp_path), None, NONE, brought=found)
+    result = compare(make_plan(tmp_path), [], NONE, brought=found)
     assert all(row.gpu.value is None for row in result.rows)
 
 

@@ -90,7 +90,7 @@ def test_the_other_cards_write_nothing(project, monkeypatch):
     measured(monkeypatch, make_run())
     monkeypatch.setattr(measuring, "placed", lambda: (1, 2, 1))
     answer = json.loads(invoke(measure, "--json").stdout)
-    assert answer["data"] == {"rank": 1, "ranks": 2, "run": None}
+    assert answer["data"] == {"rank": 1, "ranks": 2, "runs": []}
     assert not (project / "runs").exists()
 
 
@@ -100,7 +100,7 @@ def test_a_profile_is_summed_up_and_what_it_lost_is_said(project, monkeypatch):
     measured(monkeypatch, make_run(profile=made))
     held = "profiles/x/trace.json.gz (8 of 10 iterations whole in the trace, the first 2 lost)"
     assert f"  profile: {held}: MatMul 75% (16 rows), Cast 25% (8 rows)" in invoke(measure, "--profile").stdout
-    assert json.loads(invoke(measure, "--profile", "--json").stdout)["data"]["profile"]["lost_first"] == 2
+    assert json.loads(invoke(measure, "--profile", "--json").stdout)["data"]["runs"][0]["profile"]["lost_first"] == 2
     measured(monkeypatch, make_run(profile=Profile(reason=Text("无", "none"))))
     assert "  profile: N/A (none)" in invoke(measure, "--profile").stdout
 
@@ -154,9 +154,9 @@ def test_only_one_of_several_cards_prints_the_block(project, monkeypatch):
 def test_a_foreign_command_stands_after_two_dashes(project):
     code = "print('Average latency: 15.67 ms, throughput: 63.82 samples/sec')"
     done = invoke(measure, "--runs", "1", "--json", "--", sys.executable, "-c", code)
-    answer = json.loads(done.stdout)["data"]
+    (answer,) = json.loads(done.stdout)["data"]["runs"]
     assert 63.82 in [figure["median"] for figure in answer["command"]["figures"]]
-    assert (project / answer["run"]).exists()
+    assert (project / answer["path"]).exists()
 
 
 def test_what_a_foreign_command_printed_is_shown(project):
@@ -182,5 +182,5 @@ def test_a_workload_that_prints_leaves_stdout_to_the_answer(project, capfd, monk
         main()
     answer = json.loads(capfd.readouterr().out)
     assert ended.value.code == 0
-    assert answer["data"]["cases"][0]["n"] == 100
+    assert answer["data"]["runs"][0]["cases"][0]["n"] == 100
     assert any("the workload printed" in warning for warning in answer["warnings"])

@@ -179,7 +179,9 @@ def test_autocast_keeps_the_weights_and_casts_the_work(tmp_path):
     )
     told = "        def check(self, o): return {'metric': 'x', 'value': 1, 'asked': self.asked, 'dtype': self.dtype}\n"
     for mode, asked, dtype in (("autocast", "fp32", "torch.bfloat16"), ("cast", "bf16", "torch.float32")):
-        run = measured(make_plan(tmp_path / mode, seen + told, precision="bf16", precision_mode=mode, iterations=10))
+        run = measured(
+            make_plan(tmp_path / mode, seen + told, precisions=("bf16",), precision_mode=mode, iterations=10)
+        )
         result = run.output_check.result
         assert (run.precision, run.protocol.precision_mode) == ("bf16", mode)
         assert (result["asked"], result["dtype"]) == (asked, dtype)

@@ -41,20 +41,20 @@ def brought(kind: str, factor: float = 1.0, **changes: object) -> runs.Run:
 def complete(wanted: plan.Plan, machine: Environment) -> Dossier:
     """All three sides measured."""
     environment = machine.as_json()
-    made = {"npu_run": brought("npu", environment=environment), "cpu_run": brought("cpu", 6, environment=environment)}
-    return dossiers.dossier(wanted, machine, gpu_run=brought("cuda", 1.3, environment={"digest": "x"}), **made)
+    npu, cpu = brought("npu", environment=environment), brought("cpu", 6, environment=environment)
+    return dossiers.dossier(wanted, machine, npu, brought("cuda", 1.3, environment={"digest": "x"}), cpu)
 
 
 @pytest.fixture(scope="module")
 def absent(wanted: plan.Plan, machine: Environment) -> Dossier:
     """No NPU: the CPU alone was measured."""
-    return dossiers.dossier(wanted, machine, cpu_run=brought("cpu", 6))
+    return dossiers.dossier(wanted, machine, brought("cpu", 6))
 
 
 @pytest.fixture(scope="module")
 def simulated(wanted: plan.Plan, machine: Environment) -> Dossier:
     """The NPU's Run is a simulated one."""
-    return dossiers.dossier(wanted, machine, npu_run=brought("npu", simulated=True), cpu_run=brought("cpu", 6))
+    return dossiers.dossier(wanted, machine, brought("npu", simulated=True), brought("cpu", 6))
 
 
 @pytest.fixture(scope="module", params=["complete", "absent", "simulated"])
@@ -141,16 +141,8 @@ class TestEveryPage:
                 assert re.fullmatch("N/A（.+）", gap.text, re.DOTALL)
 
     def test_the_same_records_give_the_same_page(self, dossier: Dossier, tmp_path: Path) -> None:
-        def again(run: runs.Run | None) -> runs.Run | None:
-            return run and runs.load(runs.save(run, tmp_path))
-
-        read = replace(
-            dossier,
-            npu_run=again(dossier.npu_run),
-            gpu_run=again(dossier.gpu_run),
-            cpu_run=again(dossier.cpu_run),
-        )
-        assert rendered(read) == rendered(dossier)
+        read = tuple(runs.load(runs.save(run, tmp_path)) for run in dossier.runs)
+        assert rendered(replace(dossier, runs=read)) == rendered(dossier)
 
 
 @pytest.fixture(scope="module")
@@ -206,9 +198,8 @@ class TestComplete:
         assert "val_accuracy 0.9750 (n=360)" in quoted.text
 
     def test_sampled_readings_are_summed_up(self, complete: Dossier) -> None:
-        assert complete.npu_run is not None
         taken = Resources(0.5, {"power_w": (100.0, None, 300.0)}, {"temperature_c": "not readable"})
-        told = parse(rendered(replace(complete, npu_run=replace(complete.npu_run, resources=taken))))
+        told = parse(rendered(dossiers.with_run(complete, complete.npu_run, resources=taken)))
         rows = [[cell.text for cell in row.all("th", "td")] for row in section(told, "costs").all("tr")]
         assert ["power_w", "100", "100", "300", "2 / 3"] in rows
         assert ["temperature_c", "N/A（not readable）", "—", "—", "—"] in rows
@@ -265,21 +256,21 @@ class TestSimulated:
 class TestTrouble:
     def test_wrong_outputs_are_said_first(self, wanted: plan.Plan, machine: Environment) -> None:
         wrong = brought("npu", invalid=("输出含 NaN",), complete=False)
-        root = parse(rendered(dossiers.dossier(wanted, machine, npu_run=wrong)))
+        root = parse(rendered(dossiers.dossier(wanted, machine, wrong)))
         banners = [node.text for node in root.one("header").all(class_="banner")]
-        assert banners[0] == "NPU 的输出错误：输出含 NaN"
+        assert banners[0] == "NPU fp32（输出错误）：输出含 NaN"
         assert "未完成" in banners[1]
 
     def test_a_side_without_samples_of_a_case_says_what_ended_it(self, wanted: plan.Plan, machine: Environment) -> None:
         ended = dossiers.lifelike(4, 2.0, n=100, samples={}, warmup={}, complete=False, error="out of memory")
         run = dossiers.made_on("npu", [ended, dossiers.lifelike(1, 1.0, n=100)])
-        root = parse(rendered(dossiers.dossier(wanted, machine, npu_run=run)))
+        root = parse(rendered(dossiers.dossier(wanted, machine, run)))
         assert "N/A（out of memory）" in section(root, "samples").text
 
     @pytest.mark.parametrize("n", [1, 2, 5])
     def test_few_samples_are_drawn_and_not_judged(self, wanted: plan.Plan, machine: Environment, n: int) -> None:
         few = dossiers.made_on("npu", [dossiers.lifelike(4, 2.0, n=n, warmup={})])
-        root = parse(rendered(dossiers.dossier(wanted, machine, npu_run=few)))
+        root = parse(rendered(dossiers.dossier(wanted, machine, few)))
         assert f"样本不足 (n={n})" in section(root, "figures").text
         assert f"N/A（样本不足 n={n}）" in section(root, "samples").text
 
@@ -287,7 +278,7 @@ class TestTrouble:
         case = dossiers.lifelike(4, 2.0, n=100)
         flat = {name: series * 0 + 1_000_000 for name, series in case.samples.items()}
         same = dossiers.made_on("npu", [replace(case, samples=flat)])
-        assert "nan" not in rendered(dossiers.dossier(wanted, machine, npu_run=same)).lower().replace("nanosecond", "")
+        assert "nan" not in rendered(dossiers.dossier(wanted, machine, same)).lower().replace("nanosecond", "")
 
 
 EVIL = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>\u202e\x00\x1b[31m\udcff"
@@ -297,7 +288,8 @@ SHOWN = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>\\u202e\\u0000
 @pytest.fixture(scope="module")
 def attacked(complete: Dossier) -> str:
     assert complete.npu_run is not None
-    npu = replace(
+    evil = dossiers.with_run(
+        complete,
         complete.npu_run,
         device=DeviceFacts(EVIL, "npu", 0, EVIL),
         doubts=(EVIL,),
@@ -307,12 +299,11 @@ def attacked(complete: Dossier) -> str:
     fact = Fact(EVIL, Citation(EVIL, 1, EVIL))
     return rendered(
         replace(
-            complete,
+            evil,
             plan=replace(complete.plan, project=plan.Project(EVIL)),
-            npu_run=npu,
             baseline=replace(complete.baseline, facts={EVIL: fact}, doubts=(EVIL,)),
             comparison=replace(complete.comparison, doubts=(EVIL,)),
-            files={npu.id: EVIL},
+            files={complete.npu_run.id: EVIL},
         )
     )
 
@@ -331,18 +322,27 @@ class TestAttack:
 
 
 def test_fifty_cases_fit_into_a_megabyte(complete: Dossier) -> None:
-    assert complete.npu_run is not None
     batches = range(1, 51)
     cases = {b: dossiers.lifelike(b, 1 + 0.3 * b, n=1000, seed=b) for b in batches}
     first = complete.comparison.rows[:3]
     rows = tuple(replace(row, batch=batch, label=f"{row.label}（batch={batch}）") for batch in batches for row in first)
-    made = {
-        name: replace(run, cases=tuple(cases.values()))
-        for name in ("npu_run", "gpu_run", "cpu_run")
-        if (run := getattr(complete, name))
-    }
-    text = rendered(replace(complete, comparison=replace(complete.comparison, rows=rows), **made))
+    made = tuple(replace(run, cases=tuple(cases.values())) for run in complete.runs)
+    text = rendered(replace(complete, comparison=replace(complete.comparison, rows=rows), runs=made))
     assert len(text.encode("utf-8")) <= 1_000_000
     drawn = [node for node in parse(text).all("details") if node.classes == ["case"]]
     assert len(drawn) == len(batches) - 1
     assert "1000 个样本画成 60 段，每段从最小到最大，极值都在" in drawn[0].text
+
+
+def test_several_precisions_stand_beside_each_other(tmp_path: Path, machine: Environment) -> None:
+    text = PLAN.replace("precision: fp32", "precision: [fp32, fp16]")
+    both = dossiers.project(tmp_path / "project", text=text)
+    half = brought("npu", 0.5, id="20260202T000000Z-npu-0000", precision="fp16")
+    root = parse(rendered(dossiers.dossier(both, machine, brought("npu"), half, brought("cuda", 1.3))))
+    cases = [node.text for node in section(root, "cases").all(class_="case") if node.tag == "tr"]
+    assert cases == [f"{p} · batch={b} · 顺序单请求" for p in ("fp32", "fp16") for b in (4, 1)]
+    curves = {note.text for note in section(root, "scaling").all(class_="note")}
+    assert {"fp32·b4", "fp16·b4"} <= curves
+    heads = [node.text for node in section(root, "costs").one("table").all("th")]
+    assert heads[1:4] == ["NPU fp32", "NPU fp16", "GPU fp32"]
+    assert "该测量的精度为 fp32，与计划 fp16 不同" in section(root, "missing").text

@@ -33,16 +33,16 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A page with everything on it: three sides, two batches, doubts."""
     machine = dossiers.environment_of(tmp_path_factory.mktemp("machine") / "card", npu=True)
     wanted = dossiers.project(tmp_path_factory.mktemp("project"), text=small_project.PLAN)
-    made = {
-        f"{side}_run": dossiers.made_on(
+    made = [
+        dossiers.made_on(
             kind,
             [dossiers.lifelike(batch, factor * batch, n=100) for batch in (4, 1)],
             environment=machine.as_json(),
             doubts=("a doubt of some length that has to be wrapped",),
         )
-        for side, kind, factor in (("npu", "npu", 1.0), ("gpu", "cuda", 1.3), ("cpu", "cpu", 6.0))
-    }
-    dossier = dossiers.dossier(wanted, machine, **made)
+        for kind, factor in (("npu", 1.0), ("cuda", 1.3), ("cpu", 6.0))
+    ]
+    dossier = dossiers.dossier(wanted, machine, *made)
     return page.render(dossier, triggers.commands(wanted, dossier.diagnosis))
 
 

@@ -97,6 +97,27 @@ def sha256_of(folder: Path, text: str) -> str:
     return plan.load(folder / "npueval.yaml").sha256
 
 
+def test_several_precisions_are_plans_of_one_each(tmp_path: Path) -> None:
+    path = tmp_path / "npueval.yaml"
+    path.write_text(GOOD.replace("precision: fp16", "precision: [fp16, fp32]"), encoding="utf-8")
+    read = plan.load(path)
+    judged, shown = read.each()
+    assert (read.precisions, read.precision) == (("fp16", "fp32"), "fp16")
+    assert (judged.precisions, judged.targets, judged.sha256) == (("fp16",), read.targets, read.sha256)
+    assert (shown.precisions, shown.targets.latency_p50_ms, shown.targets.margin) == (("fp32",), None, 0.02)
+    alone = sha256_of(tmp_path, GOOD.replace("precision: fp16", "precision: fp32"))
+    assert shown.sha256 == alone, "a precision that is added or taken away costs the others no measurement"
+
+
+@pytest.mark.parametrize("wrong", ["fp8", "[]", "[fp16, fp16]", "[fp16, half]", "3"])
+def test_precisions_are_known_ones_each_once(tmp_path: Path, wrong: str) -> None:
+    path = tmp_path / "npueval.yaml"
+    path.write_text(GOOD.replace("precision: fp16", f"precision: {wrong}"), encoding="utf-8")
+    with pytest.raises(PlanError) as caught:
+        plan.load(path)
+    assert [(problem.key or "").partition(".")[0] for problem in caught.value.problems] == ["precision"]
+
+
 def test_a_byte_order_mark_and_crlf_are_read(tmp_path: Path) -> None:
     path = tmp_path / "p.yaml"
     path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())

@@ -245,11 +245,11 @@ def dossier(tmp_path):
     wanted = dossiers.project(tmp_path / "project")
     machine = dossiers.environment_of(tmp_path / "host")
     made = dossiers.made_on("npu", [dossiers.lifelike(4, 5.0)], profile=MADE)
-    return dossiers.dossier(wanted, machine, npu_run=made)
+    return dossiers.dossier(wanted, machine, made)
 
 
 def changed(dossier, **changes):
-    return replace(dossier, npu_run=replace(dossier.npu_run, **changes))
+    return dossiers.with_run(dossier, dossier.npu_run, **changes)
 
 
 def test_the_documents_name_the_file_and_its_heaviest_operators(dossier):

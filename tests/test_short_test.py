@@ -64,7 +64,7 @@ def test_one_that_has_passed_is_not_run_again(tmp_path):
     for other in (
         replace(plan, seed=4),
         replace(plan, training=Training(steps=80)),
-        replace(plan, precision="fp16"),
+        replace(plan, precisions=("fp16",)),
     ):
         assert training.short_test(other, device=CPU)[1] != path
     assert training.short_test(plan, device=CPU, band=Band(0.2, 0.4))[1] != path

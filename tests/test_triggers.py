@@ -30,7 +30,7 @@ def plan(root: Path, **changes: Any) -> Plan:
         project=Project("digits"),
         workload="workload.py:Digits",
         device="npu:1",
-        precision="fp16",
+        precisions=("fp16",),
         batches=(1, 8),
         target_batch=8,
         seed=7,
@@ -187,7 +187,7 @@ def plans(draw: st.DrawFn) -> Plan:
         project=Project(draw(TEXT)),
         workload=draw(TEXT),
         device=draw(st.sampled_from(["npu", "npu:3", "cpu", "cuda:1"])),
-        precision=draw(st.sampled_from(["fp32", "fp16", "bf16", "int8"])),
+        precisions=tuple(draw(st.lists(st.sampled_from(["fp32", "fp16", "bf16", "int8"]), min_size=1, unique=True))),
         precision_mode=draw(st.sampled_from(["cast", "autocast"])),
         batches=batches,
         target_batch=draw(st.sampled_from(batches)),
@@ -280,7 +280,7 @@ def test_the_target_batch_comes_first_in_the_table(tmp_path: Path, open_gate: Di
     assert isinstance(five, FiveParts)
     table = five.parts[4].table
     assert table is not None
-    assert [row[1] for row in table.rows] == ["8"] * 3 + ["1"] * 3 + ["32"] * 3
+    assert [row[2] for row in table.rows] == ["8"] * 3 + ["1"] * 3 + ["32"] * 3
     assert all(len(row) == len(table.columns) for row in table.rows)
 
 

@@ -35,13 +35,14 @@ def plan(tmp_path: Path) -> Plan:
     return make_plan(tmp_path, device="npu", training=Training(steps=40))
 
 
-def bring_golden(plan: Plan, error: float, **changes: object) -> None:
+def bring_golden(plan: Plan, error: float, half_error: float = 0.0, **changes: object) -> None:
     made = Manifest("npu:0", "Ascend910B3", False, "fp32", 3, 4, WorkloadFacts("workload.py:Model", "0" * 64), "f" * 64)
     (plan.runs / "golden").mkdir(parents=True)
     outputs = np.linspace(1, 2, 12, dtype=np.float32).reshape(4, 3)
     sides = {
         "cpu-fp32": (replace(made, device="cpu"), outputs),
         "npu-fp32": (replace(made, **changes), outputs + np.float32(error)),
+        "npu-fp16": (replace(made, **{"precision": "fp16", **changes}), outputs + np.float32(half_error)),
     }
     for name, (manifest, values) in sides.items():
         members = {"infer": Member(values.shape, "float32", sha256_of(values))}
@@ -136,6 +137,21 @@ def test_golden_sets_are_compared_anew(plan: Plan, error: float, passed: bool) -
     assert found.statements["golden"].passed is passed
     assert boxes(found.edits) == {"Golden 样本数值一致性": passed}
     assert "runs/golden/npu-fp32.npz" in found.statements["golden"].text
+
+
+@pytest.mark.parametrize(("half_error", "passed"), [(0.005, True), (0.1, False)])
+def test_golden_passes_where_every_precision_does_within_its_own_tolerance(
+    plan: Plan, half_error: float, passed: bool
+) -> None:
+    plan = replace(plan, precisions=("fp32", "fp16"))
+    bring_golden(plan, 0.0, half_error)
+    found = verification.recall(plan)
+    statement = found.statements["golden"]
+    assert statement.passed is passed
+    assert statement.text.count("runs/golden/npu-fp") == 2
+    assert "(FP32)" in statement.text
+    assert "(FP16)" in statement.text
+    assert boxes(found.edits) == {"Golden 样本数值一致性": passed}
 
 
 @pytest.mark.parametrize(("last", "passed"), [(1.2, True), (1.9, False)])

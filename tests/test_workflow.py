@@ -129,7 +129,7 @@ class TestWithoutAnNpu:
     def test_no_box_is_ticked_and_the_logs_are_named(self, path: Path) -> None:
         boxes = markdown.parse(documents(path)["Mig_report"], path="r.md", name="Mig_report").as_json()
         assert not any(check["checked"] for check in boxes["sections"]["6"]["checks"])
-        assert re.search(r"CPU 测量 runs/\S+-cpu-\w+\.json", cell(path, "Mig_report#8/运行日志路径"))
+        assert re.search(r"CPU 测量（fp32）runs/\S+-cpu-\w+\.json", cell(path, "Mig_report#8/运行日志路径"))
 
     def test_the_block_is_kept_beside_the_runs(self, path: Path) -> None:
         block = (path.parent / "runs" / "not-executed.md").read_text(encoding="utf-8")
@@ -176,6 +176,25 @@ def test_a_second_run_measures_only_what_has_changed(project: Path) -> None:
     small_project.write_workload(project.parent, small_project.WORKLOAD.replace("0.95", "0.96"))
     run(project)
     assert len(runs_of(project)) == len(measured) + 1
+
+
+def test_each_precision_is_measured_once_and_has_its_rows(project: Path) -> None:
+    run(project)
+    measured = runs_of(project)
+    text = project.read_text(encoding="utf-8")
+    project.write_text(text.replace("precision: fp32", "precision: [fp32, fp16]"), encoding="utf-8")
+    done = run(project)
+    added = runs_of(project) - measured
+    assert len(added) == 1, "what was measured in the first precision stays"
+    assert runs.load(project.parent / "runs" / added.pop()).precision == "fp16"
+    assert done.findings == ()
+    for label in ("延迟 p50 (ms)", "延迟 p50 (ms)（fp16，batch=4）", "吞吐 (samples/s)（fp16，batch=1）"):
+        assert float(cell(project, f"Compare#4/{label}/CPU 基线")) > 0
+    assert cell(project, "Compare#3/val_accuracy（fp16）/是否达标") == "N/A（计划未对此设目标）"
+    assert cell(project, "Mig_report#8/运行日志路径").count("CPU 测量") == 2
+    before = documents(project)
+    run(project)
+    assert documents(project) == before
 
 
 def test_a_profile_that_is_asked_for_and_missing_is_measured_anew(project: Path) -> None:

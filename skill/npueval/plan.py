@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,7 @@ class AccuracyTarget:
 
 @dataclass(frozen=True)
 class Targets:
-    """Acceptance targets at the target batch; latencies in ms, throughput in the plan's unit, ``margin`` a fraction."""
+    """Acceptance targets of the target case; latencies in ms, throughput in the plan's unit, ``margin`` a fraction."""
 
     latency_p50_ms: float | None = None
     latency_p95_ms: float | None = None
@@ -87,6 +87,11 @@ class Targets:
     ratio_to_baseline: float | None = None
     margin: float = 0.02
     accuracy: AccuracyTarget | None = None
+
+    def lifted(self) -> Targets:
+        """The same metric and margin without any bound: measured and shown, not judged."""
+        accuracy = self.accuracy and AccuracyTarget(self.accuracy.metric, self.accuracy.direction)
+        return Targets(margin=self.margin, accuracy=accuracy)
 
 
 @dataclass(frozen=True)
@@ -128,14 +133,18 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """A checked plan. ``root`` is its folder, against which every relative path has been resolved."""
+    """A checked plan. ``root`` is its folder, against which every relative path has been resolved.
+
+    The target case is the target batch at the first precision under the first load: ``targets`` and ``tolerances``
+    are of that one.
+    """
 
     path: Path
     root: Path
     project: Project
     workload: str
     device: str
-    precision: str
+    precisions: tuple[str, ...]
     batches: tuple[int, ...]
     target_batch: int
     seed: int
@@ -163,11 +172,29 @@ class Plan:
         return self.device.partition(":")[0]
 
     @property
-    def sha256(self) -> str:
-        """The hash of what decides the figures; a Run is of this plan as long as it stays.
+    def precision(self) -> str:
+        """The precision that is measured first, and judged."""
+        return self.precisions[0]
 
-        Targets, documents and the like are left out: editing them costs no measurement. So is the device, which each
-        Run names itself.
+    def at(self, precision: str) -> Plan:
+        """The plan at one of its precisions: a Run is of one, for the workload is loaded in one.
+
+        Targets and tolerances stay with the first: what else is measured is shown beside it.
+        """
+        if precision == self.precision:
+            return replace(self, precisions=(precision,))
+        return replace(self, precisions=(precision,), targets=self.targets.lifted(), tolerances=Tolerances())
+
+    def each(self) -> tuple[Plan, ...]:
+        """The plan at each of its precisions."""
+        return tuple(map(self.at, self.precisions))
+
+    @property
+    def sha256(self) -> str:
+        """The hash of what decides the figures at the first precision; a Run is of this plan as long as it stays.
+
+        Targets, documents and the like are left out: editing them costs no measurement. So are the device, which each
+        Run names itself, and further precisions, whose Runs have the hash of :meth:`at`.
         """
         said = {name: getattr(self, name) for name in DECIDING}
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode("utf-8")).hexdigest()
@@ -244,6 +271,7 @@ def _build(data: dict[str, Any], path: Path) -> Plan:
         "baseline": BaselineWish(**_with_tuple(data["baseline"], "logs")),
         "request": Request(**_with_tuple(data["request"], "kpis")),
         "training": Training(**data["training"]) if "training" in data else None,
+        "precisions": (given,) if isinstance(given := data.pop("precision"), str) else given,
         "documents": path.parent / data["documents"],
         "runs": path.parent / data.get("runs", "runs"),
     }

@@ -155,6 +155,7 @@ class ComparisonRow:
     unit: str
     direction: Direction
     segment: str
+    precision: str
     batch: int
     concurrency: int
     rate: float | None
@@ -170,9 +171,11 @@ class ComparisonRow:
 
 @dataclass(frozen=True)
 class AccuracyRow:
-    """One accuracy metric: fractions where the metric is a share. ``difference`` is NPU − baseline."""
+    """One accuracy metric at one precision: fractions where it is a share. ``difference`` is NPU − baseline."""
 
     metric: str
+    label: str
+    precision: str
     direction: Direction
     baseline: Value
     npu: Value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,17 +45,24 @@ def project(folder: Path, *, text: str = small_project.PLAN, log: str | None = s
     return plan.load(small_project.write(folder, plan=text, log=log))
 
 
-def dossier(wanted: plan.Plan, machine: Environment, **made: Run | None) -> Dossier:
-    """The evaluation of ``npu_run``, ``gpu_run`` and ``cpu_run``, as the workflow makes it of what it finds."""
+def dossier(wanted: plan.Plan, machine: Environment, *made: Run) -> Dossier:
+    """The evaluation of some Runs, as the workflow makes it of what it finds."""
     gone = "NPU 未执行：门禁 UNKNOWN，见 environment.md"
     baseline = baselines.best(baselines.scan(wanted.root, wanted.baseline.logs), wanted)
-    others = {name: made.get(name) for name in ("cpu_run", "gpu_run")}
-    comparison = comparing.compare(wanted, made.get("npu_run"), baseline, reason_no_run=gone, **others)
-    files = {run.id: f"runs/{run.id}.json" for run in made.values() if run}
+    npu, gpu, cpu = ([run for run in made if run.device.kind == kind] for kind in DEVICES)
+    comparison = comparing.compare(wanted, npu, baseline, gpu=gpu, cpu=cpu, reason_no_run=gone)
+    files = {run.id: f"runs/{run.id}.json" for run in made}
     diagnosis = gate.examine(wanted.root, environment=machine)
     return Dossier(
-        wanted, diagnosis, baseline, comparison, no_npu=gone, no_cpu="项目未要求 CPU 对照", files=files, **made
+        wanted, diagnosis, baseline, comparison, runs=made, no_npu=gone, no_cpu="项目未要求 CPU 对照", files=files
     )
+
+
+def with_run(dossier: Dossier, run: Run | None, **changes: Any) -> Dossier:
+    """The evaluation with one of its Runs changed, its comparison left as it is."""
+    assert run is not None
+    changed = replace(run, **changes)
+    return replace(dossier, runs=tuple(changed if each is run else each for each in dossier.runs))
 
 
 def lifelike(batch: int, centre: float, n: int = 200, seed: int = 0, **changes: Any) -> Case:

@@ -45,7 +45,7 @@ def make_plan(folder: Path, source: str = NUMPY, **changes: Any) -> Plan:
         "project": Project("small"),
         "workload": "workload.py:Model",
         "device": "cpu",
-        "precision": "fp32",
+        "precisions": ("fp32",),
         "batches": (1, 4),
         "target_batch": 4,
         "seed": 3,

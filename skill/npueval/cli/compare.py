@@ -35,7 +35,11 @@ def command(plan: Path, base: Path, run: Path, cpu: Path | None) -> Reply:
 
     baseline, gpu_run = baselines.load_any(base)
     comparison = comparing.compare(
-        plans.load(plan), runs.load(run), baseline, cpu_run=runs.load(cpu) if cpu else None, gpu_run=gpu_run
+        plans.load(plan),
+        [runs.load(run)],
+        baseline,
+        cpu=[runs.load(cpu)] if cpu else (),
+        gpu=[gpu_run] if gpu_run else (),
     )
     failed = "不通过" in (comparison.performance.verdict, comparison.accuracy.verdict)
     return Reply(
@@ -62,7 +66,7 @@ def _row(row: ComparisonRow) -> str:
 
 def _score(score: AccuracyRow) -> str:
     sides = f"NPU {_value(score.npu)}, 基线 {_value(score.baseline)}"
-    return f"{score.metric}: {sides}, {score.judgement or '无目标'} {score.reason}".rstrip()
+    return f"{score.label}: {sides}, {score.judgement or '无目标'} {score.reason}".rstrip()
 
 
 def _value(value: Value) -> str:

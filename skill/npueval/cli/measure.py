@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ _FOREIGN = "npueval.foreign"
 _MOST_PRINTED = 40
 
 
-_OF_PLANS = ("plan", "device", "sampling_s", "profiled")
+_OF_PLANS = ("plan", "device", "precision", "sampling_s", "profiled")
 _OF_COMMANDS = ("times", "timeout_s", "batch")
 
 
@@ -48,6 +48,7 @@ class _WithCommand(click.Command):
 @verb("measure", cls=_WithCommand, options_metavar="[OPTIONS] [-- COMMAND ARGUMENT…]")
 @click.argument("plan", type=click.Path(path_type=Path), default="npueval.yaml")
 @click.option("--device", metavar="NAME", help="npu, npu:1, cuda, cpu … instead of the plan's. Never falls back.")
+@click.option("--precision", metavar="NAME", help="Only this one of the plan's precisions.")
 @click.option(
     "--sample", "sampling_s", type=click.FloatRange(0), default=2.0, help="Seconds of reading power etc. afterwards."
 )
@@ -59,6 +60,7 @@ class _WithCommand(click.Command):
 def command(
     plan: Path,
     device: str | None,
+    precision: str | None,
     sampling_s: float,
     profiled: bool,
     compress: bool,
@@ -66,7 +68,7 @@ def command(
     timeout_s: float,
     batch: int | None,
 ) -> Reply:
-    """Measure every batch and load of PLAN; write runs/<id>.json. Or time a whole COMMAND from outside.
+    """Measure every batch and load of PLAN, each precision by itself; write runs/<id>.json. Or time a COMMAND.
 
     A measurement that was broken off goes on where it stopped. The wall time of a COMMAND (start-up and loading
     included) never compares with figures that were taken in the process. Where the device is not there, the block that
@@ -75,7 +77,7 @@ def command(
     \b
     Example:  npueval measure npueval.yaml
               npueval measure npueval.yaml --device cpu --json
-              npueval measure npueval.yaml --profile
+              npueval measure npueval.yaml --profile --precision fp16
               torchrun --standalone --nproc_per_node=8 -m npueval measure npueval.yaml
               npueval measure --runs 10 --batch 32 -- python benchmark.py --batch 32
     """
@@ -86,24 +88,28 @@ def command(
     if foreign:
         return _time_command(foreign, times, timeout_s, batch, compress)
     loaded = plans.load(plan)
+    chosen = [each for each in loaded.each() if precision in (None, each.precision)]
+    if not chosen:
+        raise click.UsageError(f"the plan has no precision {precision}: {', '.join(loaded.precisions)}")
     recorded = environment.record(loaded.root)
     rank, ranks, _ = measuring.placed()
+    done = []
     try:
-        run = measuring.measure(
-            loaded,
-            device=device,
-            environment=recorded.as_json(),
-            progress=_tell,
-            sampling_s=sampling_s,
-            profiled=profiled,
-        )
+        for each in chosen:
+            run = measuring.measure(
+                each,
+                device=device,
+                environment=recorded.as_json(),
+                progress=_tell,
+                sampling_s=sampling_s,
+                profiled=profiled,
+            )
+            done.append((run, None if rank > 0 else runs.save(run, loaded.runs, compress=compress)))
     except NotExecuted as error:
         if rank > 0:
             raise
         return refused(loaded, error, device, recorded)
-    if rank > 0:
-        return Reply({"rank": rank, "ranks": ranks, "run": None}, status=_status(run))
-    return _reply(run, runs.save(run, loaded.runs, compress=compress))
+    return _reply(done, rank, ranks)
 
 
 def _time_command(foreign: list[str], times: int, timeout_s: float, batch: int | None, compress: bool) -> Reply:
@@ -114,11 +120,16 @@ def _time_command(foreign: list[str], times: int, timeout_s: float, batch: int |
     facts = environment.record(Path.cwd()).as_json()
     wanted = blackbox.Times(runs=times, timeout_s=timeout_s)
     run = blackbox.measure(foreign, folder=folder, times=wanted, batch=batch, environment=facts, progress=_tell)
-    return _reply(run, runs.save(run, folder, compress=compress))
+    return _reply([(run, runs.save(run, folder, compress=compress))])
 
 
-def _reply(run: Run, path: Path) -> Reply:
-    return Reply(_data(run, path), _text(run, path), _status(run), tuple(run.all_doubts()))
+def _reply(done: Sequence[tuple[Run, Path | None]], rank: int = 0, ranks: int = 1) -> Reply:
+    """One answer for the Runs of one command; of several cards the first keeps them and tells of them."""
+    status = max((_status(run) for run, _ in done), default=Exit.OK)
+    kept = [(run, path) for run, path in done if path]
+    data = {"rank": rank, "ranks": ranks, "runs": [_data(run, path) for run, path in kept]}
+    doubts = tuple(doubt for run, _ in kept for doubt in run.all_doubts())
+    return Reply(data, "\n".join(_text(run, path) for run, path in kept), status, doubts)
 
 
 def _tell(line: str) -> None:
@@ -133,8 +144,9 @@ def _data(run: Run, path: Path) -> dict[str, Any]:
     from npueval.runs import to_data
 
     return {
-        "run": str(path),
+        "path": str(path),
         "id": run.id,
+        "precision": run.precision,
         "device": run.device.name,
         "model": run.device.model,
         "simulated": run.simulated,
@@ -166,7 +178,7 @@ def _case(case: Case) -> dict[str, Any]:
 
 
 def _text(run: Run, path: Path) -> str:
-    lines = [f"{run.device.name}: {run.device.model}{', SIMULATED' if run.simulated else ''}"]
+    lines = [f"{run.device.name} {run.precision}: {run.device.model}{', SIMULATED' if run.simulated else ''}"]
     lines += [f"  {_line(case, run.unit)}" for case in run.cases]
     lines += [f"  {line}" for line in _printed(run.command)]
     lines += [f"  not measured: {segment} ({reason})" for segment, reason in run.not_measured.items()]

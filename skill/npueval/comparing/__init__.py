@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from npueval.comparing import judging, sides
@@ -20,39 +20,41 @@ VERSION = 1
 
 def compare(
     plan: Plan,
-    run: Run | None,
+    npu: Sequence[Run],
     baseline: Baseline,
     *,
-    cpu_run: Run | None = None,
-    gpu_run: Run | None = None,
+    cpu: Sequence[Run] = (),
+    gpu: Sequence[Run] = (),
     brought: Baseline | None = None,
     reason_no_run: str = "",
 ) -> Comparison:
     """The comparison of one plan: rows with ratios or refusals, and the verdicts.
 
-    ``run`` is the NPU's; ``reason_no_run`` says in Chinese why there is none. ``gpu_run`` is what the user brought
-    back (``brought``: figures of another tool, where there is no such Run), ``cpu_run`` a Run of the CPU; each fills
-    its own column and no other.
+    Each column has at most one Run for each precision: ``npu`` (``reason_no_run`` says in Chinese why there is none),
+    ``gpu`` what the user brought back (``brought``: figures of another tool, where there is no such Run), ``cpu`` Runs
+    of the CPU; each fills its own column and no other. Verdicts are of the plan's first precision.
     """
-    npu = sides.of_run("npu", run, reason_no_run or "NPU 侧未测", plan)
-    gpu = sides.baseline_side("gpu", gpu_run, brought or baseline, "待用户按 Mig_Readme §2.6 补采", plan)
-    no_cpu = "CPU 侧未测" if plan.baseline.cpu else "未要求 CPU 对照"
-    cpu = sides.baseline_side("cpu", cpu_run, baseline, no_cpu, plan)
-    column = _baseline_column(gpu, cpu)
-    both = Sides(plan, npu, gpu, cpu, column)
-    rows = tuple(performance_rows(both))
+    columns = {"npu": npu, "gpu": gpu, "cpu": cpu}
+    all_sides = [
+        _sides(each, columns, baseline, brought, reason_no_run, further=place > 0)
+        for place, each in enumerate(plan.each())
+    ]
+    both = all_sides[0]
+    rows = tuple(row for sides_of_one in all_sides for row in performance_rows(sides_of_one))
+    column = both.baseline
     points: dict[str, tuple[ComparisonPoint, ...]] = {}
     for name in ("gpu", "cpu"):
         if found := both.points(name, both.keys()[0]):
             points[name] = found
-    accuracies = tuple(accuracy_rows(both, baseline))
+    accuracies = tuple(score for sides_of_one in all_sides for score in accuracy_rows(sides_of_one, baseline))
     grade = _grade(rows, column)
     performance = judging.conclude_performance(rows, grade, _differences(points.get(column or "", ())))
     accuracy = judging.conclude_accuracy(accuracies)
-    if npu.run is None:
-        performance = accuracy = Conclusion("待定", npu.reason)
+    if both.npu.run is None:
+        performance = accuracy = Conclusion("待定", both.npu.reason)
+    measured = sides.at_precision(npu, plan.precision)
     return Comparison(
-        run_id=run.id if run else None,
+        run_id=measured.id if measured else None,
         baseline_column=column,
         grade=grade,
         rows=rows,
@@ -62,8 +64,28 @@ def compare(
         performance=performance,
         accuracy=accuracy,
         total=judging.conclude(_asked(plan, performance, accuracy)),
-        doubts=tuple(dict.fromkeys(_doubts((npu, gpu, cpu), baseline, brought))),
+        doubts=tuple(dict.fromkeys(_doubts(all_sides, baseline, brought))),
     )
+
+
+def _sides(
+    plan: Plan,
+    columns: Mapping[str, Sequence[Run]],
+    baseline: Baseline,
+    brought: Baseline | None,
+    reason_no_run: str,
+    *,
+    further: bool,
+) -> Sides:
+    """The three columns of a plan of one precision."""
+    runs = {name: sides.at_precision(held, plan.precision) for name, held in columns.items()}
+    no_gpu = "待用户按 Mig_Readme §2.6 补采"
+    no_cpu = "CPU 侧未测" if plan.baseline.cpu else "未要求 CPU 对照"
+    npu = sides.of_run("npu", runs["npu"], reason_no_run or "NPU 侧未测", plan)
+    logs = [log if sides.speaks_of(log, plan.precision) or not further else None for log in (brought, baseline)]
+    gpu = sides.baseline_side("gpu", runs["gpu"], logs[0] or logs[1], no_gpu, plan)
+    cpu = sides.baseline_side("cpu", runs["cpu"], logs[1], no_cpu, plan)
+    return Sides(plan, npu, gpu, cpu, _baseline_column(gpu, cpu), further)
 
 
 def to_data(comparison: Comparison) -> dict[str, Any]:
@@ -103,11 +125,12 @@ def _asked(plan: Plan, performance: Conclusion, accuracy: Conclusion) -> list[Co
     return asked or [performance, accuracy]
 
 
-def _doubts(columns: Sequence[Side], baseline: Baseline, brought: Baseline | None) -> Iterator[str]:
-    for side in columns:
+def _doubts(all_sides: Sequence[Sides], baseline: Baseline, brought: Baseline | None) -> Iterator[str]:
+    for side in (side for each in all_sides for side in (each.npu, each.gpu, each.cpu)):
         if side.run is not None:
+            name = f"{side.column.upper()} {side.run.precision}"
             yield from filter(None, [side.unfinished()])
-            yield from (f"{side.column.upper()}：{doubt}" for doubt in (*side.run.all_doubts(), *implausible(side.run)))
+            yield from (f"{name}：{doubt}" for doubt in (*side.run.all_doubts(), *implausible(side.run)))
     for source, name in ((baseline, "基线日志"), (brought, "GPU 结果")):
         if source is not None:
             yield from (f"{name}：{doubt}" for doubt in (*source.doubts, *implausible_figures(source)))

@@ -24,7 +24,7 @@ def of_log(npu: Run, npu_case: Case, baseline: Baseline) -> tuple[ComparisonPoin
         _point("测量范围", _scope(npu_case), baseline.fact("scope"), refuses=True),
         _point("同步方式", npu.protocol.synchronisation, None),
         _point("batch", _batch(npu_case), baseline.fact("batch"), refuses=True),
-        _point("精度", npu.precision, _precision(baseline.fact("precision")), refuses=True),
+        _point("精度", npu.precision, stated_precision(baseline.fact("precision")), refuses=True),
         _point("模型", npu.workload.ref, None, refuses=True),
         _point("负载方式", _load(npu_case), None, refuses=True),
         _point("分位算法", npu.protocol.percentile, None),
@@ -129,7 +129,7 @@ def _shapes(facts: InputFacts | None) -> str | None:
     return "；".join(f"{list(array.shape)} {array.dtype}" for array in facts.arrays) if facts else None
 
 
-def _precision(stated: str | None) -> str | None:
+def stated_precision(stated: str | None) -> str | None:
     """A log's word for a precision, in the plan's spelling; ``None`` where it is none of them."""
     names = {"float32": "fp32", "float16": "fp16", "half": "fp16", "bfloat16": "bf16", "tf32": "tf32"}
     word = (stated or "").lower().removeprefix("torch.")

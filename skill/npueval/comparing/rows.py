@@ -38,16 +38,20 @@ Key = tuple[int, int, float | None]
 
 @dataclass(frozen=True)
 class Sides:
-    """The three columns of one plan; ``baseline`` names the one that verdicts rest on."""
+    """The three columns of a plan of one precision; ``baseline`` names the one that verdicts rest on.
+
+    ``further``: another precision is judged, this one is shown beside it.
+    """
 
     plan: Plan
     npu: Side
     gpu: Side
     cpu: Side
     baseline: Column | None
+    further: bool = False
 
     def keys(self) -> list[Key]:
-        """Every case of the plan, the target case first."""
+        """Every case of the plan, that of the target batch and load first."""
         plan = self.plan
         loads: list[tuple[int, float | None]] = [(workers, None) for workers in plan.concurrency]
         loads += [(max(plan.concurrency), rate) for rate in plan.arrival_rates]
@@ -95,16 +99,19 @@ def accuracy_rows(both: Sides, baseline: Baseline) -> Iterator[AccuracyRow]:
         measured = both.gpu.run is not None and base.source == both.gpu.run.id
         unfinished = _unfinished(both, "gpu" if measured else None)
         judgement, reason = judging.of_unfinished((judgement, reason), unfinished)
+    judged = None if both.further else judgement
     yield AccuracyRow(
         metric=target.metric,
+        label=f"{target.metric}（{both.plan.precision}）" if both.further else target.metric,
+        precision=both.plan.precision,
         direction=target.direction,
         baseline=base,
         npu=npu,
         difference=None if refusal else _difference(npu, base),
         refusal=refusal,
         target=accuracy.target_text(target),
-        judgement=judgement,
-        reason=reason,
+        judgement=judged,
+        reason=reason if judged else "",
         grade=Grade.NONE if refusal else grade,
     )
 
@@ -153,6 +160,7 @@ def _row(both: Sides, metric: str, key: Key, *, target: bool, segment: str = END
         unit=unit,
         direction=direction,
         segment=segment,
+        precision=both.plan.precision,
         batch=batch,
         concurrency=concurrency,
         rate=rate,
@@ -222,7 +230,8 @@ def _label(both: Sides, metric: str, key: Key, segment: str) -> str:
         return STAGES[segment]
     name = f"吞吐 ({both.plan.unit})" if metric == "throughput" else LABELS[metric]
     first, (batch, concurrency, rate) = both.keys()[0], key
-    if key == first:
+    if key == first and not both.further:
         return name
     load = "" if (concurrency, rate) == first[1:] else f"，并发={concurrency}" + (f"，{rate:g} 请求/s" if rate else "")
-    return f"{name}（batch={batch}{load}）"
+    precision = f"{both.plan.precision}，" if both.further else ""
+    return f"{name}（{precision}batch={batch}{load}）"

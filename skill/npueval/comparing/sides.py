@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from npueval import metrics
+from npueval.comparing import comparability
 from npueval.plan import Plan
 from npueval.records import Baseline, Figure, Grade, Value
 from npueval.runs import Run
@@ -87,6 +88,16 @@ class Side:
         return Value(figure.value, n=figure.n, source=str(figure.source or self.log.path))
 
 
+def at_precision(runs: Sequence[Run], precision: str) -> Run | None:
+    """The Run of a precision; where there is none, any other, which no column of this precision will take."""
+    return next((run for run in runs if run.precision == precision), next(iter(runs), None))
+
+
+def speaks_of(log: Baseline | None, precision: str) -> bool:
+    """Whether a log says that its figures are of a precision."""
+    return log is not None and comparability.stated_precision(log.fact("precision")) == precision
+
+
 def of_run(column: str, run: Run | None, reason: str, plan: Plan) -> Side:
     """The column of a Run; no value from one of another device or precision, a simulated or an invalid one."""
     if run is None:
@@ -102,11 +113,11 @@ def of_run(column: str, run: Run | None, reason: str, plan: Plan) -> Side:
     return Side(column, run=run, unit=plan.unit)
 
 
-def baseline_side(column: str, run: Run | None, baseline: Baseline, reason: str, plan: Plan) -> Side:
+def baseline_side(column: str, run: Run | None, baseline: Baseline | None, reason: str, plan: Plan) -> Side:
     """A baseline column: the Run where there is one, else the log where it was written on such a device."""
     if run is not None:
         return of_run(column, run, reason, plan)
-    if baseline.figures and baseline.fact("device_kind") == column:
+    if baseline and baseline.figures and baseline.fact("device_kind") == column:
         return Side(column, log=baseline, reason=f"日志 {baseline.path} 没有这一项")
     return Side(column, reason=reason)
 

@@ -3,9 +3,10 @@
 from npueval.golden.setfile import Manifest, changed_members, is_golden_set, read_manifest
 from npueval.golden.sets import Checked, check, compare_sets, make
 from npueval.golden.verdict import Facts, Golden, Head, compare, compare_files
-from npueval.golden.words import edits, summary
+from npueval.golden.words import BOX, edits, summary
 
 __all__ = [
+    "BOX",
     "Checked",
     "Facts",
     "Golden",

@@ -77,7 +77,7 @@ def _content(plan: Plan, needs: Mapping[str, str], golden: Path) -> Iterator[tup
         yield f"{PACKAGE}/{module}", _source(module)
     for path in (workload, *(workload.parent / name for name in needs)):
         yield f"{PROJECT}/{_inside(path, plan)}", path.read_bytes()
-    yield PLAN, _json(FrozenPlan.of(plan).to_data())
+    yield PLAN, _json([FrozenPlan.of(each).to_data() for each in plan.each()])
     yield GOLDEN, golden.read_bytes()
     yield README, leaflet(plan, sorted(needs)).encode("utf-8")
 

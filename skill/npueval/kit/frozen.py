@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FrozenPlan:
-    """The fields of a :class:`~npueval.plan.Plan` that a measurement reads, under the same names."""
+    """What a measurement reads of a :class:`~npueval.plan.Plan` of one precision, under the same names."""
 
     sha256: str
     workload: str

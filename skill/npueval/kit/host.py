@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,26 +38,34 @@ _VARIABLES = ("CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "NVIDIA_TF32_OVERRIDE",
 
 
 def main(folder: Path, arguments: Sequence[str], here: Path) -> int:
-    """Measure the kit that lies unpacked in ``folder``; the result goes to ``here`` unless ``--output`` says otherwise.
+    """Measure the kit that lies unpacked in ``folder``: one result a precision, in ``here`` or where ``--output`` says.
 
     Returns the exit status: 0 done, 2 a kit that was changed or cannot be used here, 4 a failed measurement.
     """
     asked = _parser().parse_args(arguments)
     try:
-        result = measure(folder, asked.device, lambda line: print(line, file=sys.stderr))  # noqa: T201
+        for result in measure(folder, asked.device, lambda line: print(line, file=sys.stderr)):  # noqa: T201
+            print(_written(result, (here / (asked.output or ".")).resolve()))  # noqa: T201
     except NpuevalError as error:
         print(f"kit: {error}", file=sys.stderr)  # noqa: T201
         return int(error.status)
-    path = here / (asked.output or f"gpu_result-{result['run']['id']}.json")
-    staged = path.with_name(f".{path.name}.{os.getpid()}")
-    staged.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n")
-    staged.replace(path)
-    print(path)  # noqa: T201
     return 0
 
 
-def measure(folder: Path, device: str, progress: Progress) -> dict[str, Any]:
-    """The result of an unpacked kit: its manifest, what was found in it, the Run, and the golden comparison."""
+def _written(result: Mapping[str, Any], folder: Path) -> Path:
+    path = folder / f"gpu_result-{result['run']['id']}.json"
+    folder.mkdir(parents=True, exist_ok=True)
+    staged = path.with_name(f".{path.name}.{os.getpid()}")
+    staged.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n")
+    staged.replace(path)
+    return path
+
+
+def measure(folder: Path, device: str, progress: Progress) -> Iterator[dict[str, Any]]:
+    """The results of an unpacked kit, precision by precision.
+
+    Each holds the manifest, what was found of it, the Run, and the golden comparison.
+    """
     manifest = _manifest(folder)
     found = hashes(folder, manifest.files)
     changed = [name for name, digest in manifest.files.items() if found.get(name) != digest]
@@ -66,26 +74,26 @@ def measure(folder: Path, device: str, progress: Progress) -> dict[str, Any]:
             f"the kit was changed after it was made: {', '.join(changed[:5])}",
             hint="make it anew: npueval baseline kit",
         )
-    plan = _plan(folder)
+    for plan in _plans(folder):
+        body = {"manifest": manifest.to_data(), "found": found, **_measured(folder, plan, device, progress)}
+        yield {"format": f"{RESULT_FORMAT}/{RESULT_VERSION}", "digest": digest_of(body), **body}
+
+
+def _measured(folder: Path, plan: Plan, device: str, progress: Progress) -> dict[str, Any]:
     run = measuring.measure(
         plan, device=device, environment=_environment(), journal=folder / ".journal", progress=progress
     )
-    body = {
-        "manifest": manifest.to_data(),
-        "found": found,
-        "run": runs.to_data(run),
-        "golden": _golden(folder, plan, device, progress),
-    }
-    return {"format": f"{RESULT_FORMAT}/{RESULT_VERSION}", "digest": digest_of(body), **body}
+    return {"run": runs.to_data(run), "golden": _golden(folder, plan, device, progress)}
 
 
 def _manifest(folder: Path) -> KitManifest:
     return KitManifest.from_data(json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
 
 
-def _plan(folder: Path) -> Plan:
+def _plans(folder: Path) -> list[Plan]:
+    """The frozen plan of each precision."""
     data = json.loads((folder / PLAN).read_text(encoding="utf-8"))
-    return FrozenPlan.from_data(data).at(folder / PROJECT)
+    return [FrozenPlan.from_data(each).at(folder / PROJECT) for each in data]
 
 
 def _golden(folder: Path, plan: Plan, device: str, progress: Progress) -> dict[str, Any]:
@@ -119,5 +127,5 @@ def _version(package: str) -> str | None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python gpu_kit.pyz", description="Measure the packed workload on this host.")
     parser.add_argument("--device", default="cuda", help="cuda, cuda:0 …; cpu only to try the kit out (default: cuda)")
-    parser.add_argument("--output", help="where to write the result (default: gpu_result-<id>.json in this folder)")
+    parser.add_argument("--output", help="the folder for the results gpu_result-<id>.json (default: this one)")
     return parser

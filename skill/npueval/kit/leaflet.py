@@ -23,7 +23,7 @@ def leaflet(plan: Plan, needs: list[str]) -> str:
         "python gpu_kit.pyz --device cuda:0",
         "```",
         "",
-        f"- batch：{'、'.join(map(str, plan.batches))}（目标 {plan.target_batch}）；精度 {plan.precision}；"
+        f"- batch：{'、'.join(map(str, plan.batches))}（目标 {plan.target_batch}）；精度 {'、'.join(plan.precisions)}；"
         f"预热 {plan.warmup} 次，采样 {plan.iterations} 次，种子 {plan.seed}",
         f"- 权重与代码已在包内：{'、'.join(needs) or '工作负载文件本身'}",
         f"- 输入由种子生成，与昇腾侧逐字节相同；对应 Mig_Readme §3.1 的“{use.name if use else '推理'}”",

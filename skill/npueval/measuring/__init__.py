@@ -46,6 +46,9 @@ def measure(
 ) -> Run:
     """Measure every case of the plan on ``device`` (by default the plan's) and return the Run, which is not yet saved.
 
+    A Run is of one precision, the plan's first: each of several is measured by itself (``plan.each()``), so that no
+    process ever holds two copies of the model.
+
     The work is done in a process of its own, which writes to a folder under ``journal`` (by default in the plan's
     ``runs``): called again after it was killed, the measurement goes on with the cases that are missing. A device
     object instead of a name is measured in this process. ``progress`` hears one line for each step. After the timing

@@ -33,16 +33,18 @@ def edits(dossier: Dossier) -> list[Edit]:
 
 
 def _accuracy(dossier: Dossier) -> Iterator[Edit]:
+    after = None
     for score in dossier.comparison.accuracy_rows:
         cells = (
-            score.metric,
+            score.label,
             _quoted(score.baseline),
             _shown(score.npu),
             score.refusal or missing("两侧不全") if score.difference is None else f"{score.difference:+.4g}",
             score.target or missing("计划未设阈值"),
             _judged(score),
         )
-        yield Edit(f"{ACCURACY}/{score.metric}", cells, score.npu.source)
+        yield Edit(f"{ACCURACY}/{score.label}", cells, score.npu.source, after=after)
+        after = score.label
 
 
 def _judged(entry: AccuracyRow | ComparisonRow) -> str:
@@ -54,10 +56,11 @@ def _judged(entry: AccuracyRow | ComparisonRow) -> str:
 def _performance(dossier: Dossier) -> Iterator[Edit]:
     yield from values(PERFORMANCE, _performance_basis(dossier))
     after = TEMPLATE_ROWS["throughput"]
-    target = dossier.plan.target_batch, dossier.plan.concurrency[0], None
+    plan = dossier.plan
+    target = plan.precision, plan.target_batch, plan.concurrency[0], None
     for entry in dossier.comparison.rows:
         label = TEMPLATE_ROWS.get(entry.metric)
-        if label and (entry.batch, entry.concurrency, entry.rate) == target:
+        if label and (entry.precision, entry.batch, entry.concurrency, entry.rate) == target:
             yield from row(PERFORMANCE, label, dict(zip(COLUMNS, _cells(entry), strict=True)), entry.npu.source)
         else:
             yield Edit(f"{PERFORMANCE}/{entry.label}", (entry.label, *_cells(entry)), entry.npu.source, after=after)
@@ -139,7 +142,7 @@ STAGE_COLUMNS = ("基线 (ms)", "迁移后 (ms)", "备注")
 
 def _paths(dossier: Dossier) -> dict[str, str]:
     baseline = dossier.baseline
-    npu = dossier.file_of(dossier.npu_run)
+    npu = "；".join(filter(None, map(dossier.file_of, dossier.runs_of("npu"))))
     return {
         "基线来源日志": _cited(dossier) if baseline.path else missing(baseline.reason),
         "昇腾评测日志": npu or missing(dossier.no_npu),

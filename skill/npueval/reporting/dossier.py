@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from npueval.environment import Environment
 from npueval.gate.diagnosis import Diagnosis
 from npueval.plan import Plan
 from npueval.records import Baseline, Comparison
 from npueval.runs import Run
+
+Column = Literal["npu", "gpu", "cpu"]
+KINDS: Mapping[Column, str] = {"npu": "npu", "gpu": "cuda", "cpu": "cpu"}
+"""The kind of device whose Runs fill a column."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +29,9 @@ class Statement:
 class Dossier:
     """One evaluation of one plan.
 
-    ``npu_run``, ``cpu_run`` and ``gpu_run`` are the Runs of their own columns; ``no_npu`` and ``no_cpu`` say in Chinese
-    why there is none. ``brought`` holds GPU figures that came back in another form than a Run. ``files`` maps the id of
-    a Run to its path relative to the project. ``verified`` holds what was verified on a real NPU, keyed
+    ``runs`` holds at most one Run for each kind of device and precision; ``no_npu`` and ``no_cpu`` say in Chinese why
+    there is none of that device. ``brought`` holds GPU figures that came back in another form than a Run. ``files``
+    maps the id of a Run to its path relative to the project. ``verified`` holds what was verified on a real NPU, keyed
     ``inference_smoke``, ``training_smoke``, ``gradients``, ``checkpoint``, ``golden``, ``short_test``,
     ``formal_training``.
     """
@@ -35,9 +40,7 @@ class Dossier:
     diagnosis: Diagnosis
     baseline: Baseline
     comparison: Comparison
-    npu_run: Run | None = None
-    cpu_run: Run | None = None
-    gpu_run: Run | None = None
+    runs: tuple[Run, ...] = ()
     brought: Baseline | None = None
     no_npu: str = ""
     no_cpu: str = ""
@@ -48,6 +51,31 @@ class Dossier:
     def environment(self) -> Environment:
         """The machine facts that were adopted."""
         return self.diagnosis.environment
+
+    def run(self, column: Column, precision: str | None = None) -> Run | None:
+        """The Run of a column at a precision, by default the one that is judged."""
+        wanted = KINDS[column], precision or self.plan.precision
+        return next((run for run in self.runs if (run.device.kind, run.precision) == wanted), None)
+
+    def runs_of(self, column: Column) -> tuple[Run, ...]:
+        """The Runs of a column, in the order of the plan's precisions."""
+        found = (self.run(column, precision) for precision in self.plan.precisions)
+        return tuple(run for run in found if run is not None)
+
+    @property
+    def npu_run(self) -> Run | None:
+        """The NPU's Run at the precision that is judged."""
+        return self.run("npu")
+
+    @property
+    def gpu_run(self) -> Run | None:
+        """The GPU's Run at the precision that is judged."""
+        return self.run("gpu")
+
+    @property
+    def cpu_run(self) -> Run | None:
+        """The CPU's Run at the precision that is judged."""
+        return self.run("cpu")
 
     def file_of(self, run: Run | None) -> str | None:
         """The path of a Run's file, relative to the project."""

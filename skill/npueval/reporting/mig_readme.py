@@ -53,7 +53,12 @@ def _inference(plan: Plan, baseline: Baseline) -> tuple[str, ...]:
         "GPU（用户执行）",
         _code(f"python {KIT} --device cuda:0"),
         joined(
-            [_code(f"CUDA_VISIBLE_DEVICES={_visible(plan)}"), _batches(plan), f"精度 {plan.precision}", _weights(plan)]
+            [
+                _code(f"CUDA_VISIBLE_DEVICES={_visible(plan)}"),
+                _batches(plan),
+                f"精度 {'、'.join(plan.precisions)}",
+                _weights(plan),
+            ]
         ),
         f"“{USES['inference'][0]}”行",
         joined(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from npueval.environment import Environment
 from npueval.records import Edit
 from npueval.reporting.cells import joined, missing, values
-from npueval.reporting.dossier import Dossier
+from npueval.reporting.dossier import Column, Dossier
+
+COLUMNS: tuple[Column, ...] = ("npu", "cpu", "gpu")
 
 
 def edits(dossier: Dossier) -> list[Edit]:
@@ -76,8 +78,9 @@ def _checks(dossier: Dossier) -> list[Edit]:
 
 def _logs(dossier: Dossier) -> str:
     parts = [
-        f"{column} 测量 {dossier.file_of(run)}"
-        for column, run in (("NPU", dossier.npu_run), ("CPU", dossier.cpu_run), ("GPU", dossier.gpu_run))
+        f"{column.upper()} 测量（{run.precision}）{dossier.file_of(run)}"
+        for column in COLUMNS
+        for run in dossier.runs_of(column)
         if dossier.file_of(run)
     ]
     if dossier.npu_run is None:

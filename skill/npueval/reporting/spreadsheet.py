@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from npueval.records import AccuracyRow, Change, Comparison, ComparisonRow, Value
-from npueval.reporting.dossier import Dossier
+from npueval.reporting.dossier import KINDS, Dossier
 
 FORMAT = "npueval/comparison-csv/1"
 COLUMNS = (
@@ -23,6 +23,7 @@ COLUMNS = (
     "metric",
     "label",
     "segment",
+    "precision",
     "batch",
     "concurrency",
     "arrival_rate",
@@ -66,9 +67,8 @@ def render(dossier: Dossier) -> str:
 
 
 def _lines(dossier: Dossier) -> Iterator[dict[str, Any]]:
-    runs = {"npu": dossier.npu_run, "gpu": dossier.gpu_run, "cpu": dossier.cpu_run}
     for line in _entries(dossier.comparison):
-        run = runs.get(line["side"])
+        run = dossier.run(line["side"], line["precision"]) if line["side"] in KINDS else None
         yield {**line, "simulated": str(run.simulated).lower() if run else None}
 
 
@@ -81,13 +81,14 @@ def _entries(comparison: Comparison) -> Iterator[dict[str, Any]]:
                     change
                 )
     for score in comparison.accuracy_rows:
-        common = {"kind": "accuracy", "metric": score.metric, "label": score.metric, "direction": score.direction}
+        names = ("metric", "label", "precision", "direction")
+        common = {"kind": "accuracy", **{name: getattr(score, name) for name in names}}
         yield {**common, "side": "npu", **_value(score.npu), **_verdict(score, "npu")}
         yield {**common, "side": "baseline", **_value(score.baseline), **_difference(score)}
 
 
 def _case(row: ComparisonRow) -> dict[str, Any]:
-    names = ("metric", "label", "segment", "batch", "concurrency", "unit", "direction")
+    names = ("metric", "label", "segment", "precision", "batch", "concurrency", "unit", "direction")
     return {name: getattr(row, name) for name in names} | {"arrival_rate": row.rate}
 
 

@@ -51,7 +51,7 @@ def _plan_facts(plan: Plan) -> Facts:
         "project": plan.project.name,
         "workload": plan.workload,
         "device": plan.device,
-        "precision": plan.precision,
+        "precision": ", ".join(plan.precisions),
         "mode": plan.precision_mode,
         "batches": ", ".join(str(batch) for batch in plan.batches),
         "target": plan.target_batch,
@@ -155,7 +155,11 @@ def _dataset(dataset: Dataset | None) -> Text:
     )
 
 
-def _tolerance(plan: Plan) -> Text | str:
+def _tolerance(plan: Plan) -> Text:
+    return joined([_tolerance_at(each) for each in plan.each()], "；", "; ")
+
+
+def _tolerance_at(plan: Plan) -> Text:
     default = DEFAULTS.get(plan.precision)
     rtol = plan.tolerances.rtol if plan.tolerances.rtol is not None or default is None else default.rtol
     atol = plan.tolerances.atol if plan.tolerances.atol is not None or default is None else default.atol
@@ -163,7 +167,7 @@ def _tolerance(plan: Plan) -> Text | str:
         return Text(
             f"{plan.precision} 无默认容差，须在计划中给出", f"{plan.precision} has no default: set it in the plan"
         )
-    return f"{plan.precision}: rtol {rtol:g}, atol {atol:g}"
+    return same(f"{plan.precision}: rtol {rtol:g}, atol {atol:g}")
 
 
 def _baseline(plan: Plan) -> Text:
@@ -184,14 +188,21 @@ def _relative(plan: Plan, path: Path) -> str:
 
 
 def _table(plan: Plan, lang: Lang) -> Table:
-    """Every metric at the target batch with its target, then at the others."""
-    heads = (Text("指标", "metric"), same("batch"), Text("基线", "baseline"), Text("NPU（迁移后）", "NPU"))
+    """Every metric of the target case with its target, then at the other batches and precisions."""
+    heads = (
+        Text("指标", "metric"),
+        Text("精度格式", "precision"),
+        same("batch"),
+        Text("基线", "baseline"),
+        Text("NPU（迁移后）", "NPU"),
+    )
     tail = (Text("比值", "ratio"), Text("目标", "target"), Text("是否达标", "met"))
     others = sorted(set(plan.batches) - {plan.target_batch})
     rows = [
-        (metric, same(str(batch)), _OPEN, _OPEN, _OPEN, target, _OPEN)
+        (metric, same(each.precision), same(str(batch)), _OPEN, _OPEN, _OPEN, target, _OPEN)
+        for each in plan.each()
         for batch in (plan.target_batch, *others)
-        for metric, target in _targets(plan, at_target=batch == plan.target_batch)
+        for metric, target in _targets(each, at_target=batch == plan.target_batch)
     ]
     return Table(
         tuple(text.say(lang) for text in (*heads, *tail)), tuple(tuple(text.say(lang) for text in row) for row in rows)

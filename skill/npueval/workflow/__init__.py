@@ -16,6 +16,7 @@ from npueval.patching.ledger import Ledger
 from npueval.plan import Plan
 from npueval.records import Baseline, Comparison, Edit, Finding
 from npueval.reporting import page, spreadsheet
+from npueval.runs import Run
 from npueval.triggers.answers import Block, Decision, FiveParts
 from npueval.workflow import archive, verification
 
@@ -109,17 +110,19 @@ def measure(reading: Reading, progress: Progress, *, fresh: bool, profiled: bool
     stock = archive.Archive(()) if fresh else archive.open_archive(plan)
     on_npu = plan.device_kind == "npu"
     if not on_npu or isinstance(reading.answer, FiveParts):
-        anew = _measure(reading, plan.device, stock, progress, profiled=profiled)
-        if on_npu and anew:
+        anew = [_measure(reading, each, plan.device, stock, progress, profiled=profiled) for each in plan.each()]
+        if on_npu and any(anew):
             verification.run(plan, progress)
     if plan.baseline.cpu and plan.device_kind != "cpu" and reading.decision.performance.met:
-        _measure(reading, "cpu", stock, progress, profiled=False)
+        for each in plan.each():
+            _measure(reading, each, "cpu", stock, progress, profiled=False)
 
 
-def _measure(reading: Reading, device: str, stock: archive.Archive, progress: Progress, *, profiled: bool) -> bool:
-    """Whether there is a new Run."""
-    plan = reading.plan
-    progress(f"measure: {device}")
+def _measure(
+    reading: Reading, plan: Plan, device: str, stock: archive.Archive, progress: Progress, *, profiled: bool
+) -> bool:
+    """Measure a plan of one precision; whether there is a new Run."""
+    progress(f"measure: {device} {plan.precision}")
     facts = reading.diagnosis.environment.as_json()
     held = stock.still_valid(plan, device, facts["digest"])
     if held and not (profiled and held.profile is None):
@@ -169,7 +172,8 @@ def _report(reading: Reading, *, dry_run: bool, force: Collection[str], progress
 
 def _gather(reading: Reading, stock: archive.Archive, baseline: Baseline) -> reporting.Dossier:
     plan, decision = reading.plan, reading.decision
-    npu, cpu, gpu = (stock.newest(kind) for kind in ("npu", "cpu", "cuda"))
+    npu, gpu, cpu = (_newest(stock, kind, plan) for kind in ("npu", "cuda", "cpu"))
+    cpu = cpu if plan.baseline.cpu else ()
     no_npu = _why_no_npu(reading)
     no_cpu = "未触发性能测试" if plan.baseline.cpu and not decision.performance.met else "项目未要求 CPU 对照"
     brought = baselines.brought(plan)
@@ -177,8 +181,8 @@ def _gather(reading: Reading, stock: archive.Archive, baseline: Baseline) -> rep
         plan,
         npu,
         baseline,
-        cpu_run=cpu if plan.baseline.cpu else None,
-        gpu_run=gpu,
+        cpu=cpu,
+        gpu=gpu,
         brought=brought,
         reason_no_run=no_npu,
     )
@@ -187,14 +191,18 @@ def _gather(reading: Reading, stock: archive.Archive, baseline: Baseline) -> rep
         diagnosis=reading.diagnosis,
         baseline=baseline,
         comparison=comparison,
-        npu_run=npu,
-        cpu_run=cpu if plan.baseline.cpu else None,
-        gpu_run=gpu,
+        runs=(*npu, *gpu, *cpu),
         brought=brought,
         no_npu=no_npu,
         no_cpu=no_cpu,
         files=stock.files(plan.root),
     )
+
+
+def _newest(stock: archive.Archive, kind: str, plan: Plan) -> tuple[Run, ...]:
+    """The newest Run of a kind of device at each of the plan's precisions."""
+    found = (stock.newest(kind, precision) for precision in plan.precisions)
+    return tuple(run for run in found if run is not None)
 
 
 def _why_no_npu(reading: Reading) -> str:

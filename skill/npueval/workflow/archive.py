@@ -22,18 +22,19 @@ class Archive:
     runs: tuple[tuple[Path, Run], ...]
     passed_over: tuple[str, ...] = ()
 
-    def newest(self, kind: str) -> Run | None:
-        """The newest in-process Run on a kind of device (``npu``, ``cuda``, ``cpu``)."""
-        return next((run for _, run in self.runs if run.device.kind == kind and run.scope == "in-process"), None)
+    def newest(self, kind: str, precision: str) -> Run | None:
+        """The newest in-process Run on a kind of device (``npu``, ``cuda``, ``cpu``) at a precision."""
+        wanted = kind, precision, "in-process"
+        return next((run for _, run in self.runs if (run.device.kind, run.precision, run.scope) == wanted), None)
 
     def still_valid(self, plan: Plan, device: str, environment: str) -> Run | None:
-        """The newest Run of a device, where measuring it again would measure the same thing.
+        """The newest Run of a device (and of the plan's first precision), where measuring again would change nothing.
 
         That is: the plan (which made every Run here), the card where one is named, the workload, the files it needs and
         the machine (``environment`` is its digest) are what they were, and the Run is complete and valid.
         """
         kind, _, card = device.partition(":")
-        run = self.newest(kind)
+        run = self.newest(kind, plan.precision)
         if run is None or not (run.complete and run.valid) or run.environment.get("digest") != environment:
             return None
         if card and str(run.device.index) != card:
@@ -48,15 +49,16 @@ class Archive:
 
 
 def open_archive(plan: Plan) -> Archive:
-    """Read every Run in the plan's folder that was made by this very plan."""
+    """Read every Run in the plan's folder that was made by this very plan, at one of its precisions."""
     found, passed_over = [], []
+    known = {each.sha256 for each in plan.each()}
     for path in _run_files(plan.runs):
         try:
             run = runs.load(path)
         except FormatError as error:
             passed_over.append(f"{path.name}: {error.message}")
             continue
-        if run.plan_sha256 == plan.sha256:
+        if run.plan_sha256 in known:
             found.append((path, run))
         else:
             passed_over.append(

@@ -32,13 +32,17 @@ class Verification:
 
 
 def run(plan: Plan, progress: Progress) -> None:
-    """Smoke, golden and, where the plan trains, the short test, each on the plan's device."""
+    """Smoke, golden at each precision and, where the plan trains, the short test, each on the plan's device."""
     progress("smoke")
     smoke.save(smoke.run(plan), plan.runs)
-    for name, step in (("golden", golden.check), ("short test", training.short_test)):
+    steps: dict[str, Callable[[], object]] = {
+        f"golden {each.precision}": partial(golden.check, each) for each in plan.each()
+    }
+    steps["short test"] = partial(training.short_test, plan)
+    for name, step in steps.items():
         progress(name)
         try:
-            step(plan)
+            step()
         except NotExecuted as error:
             progress(f"{name} not executed: {error.message}")
 
@@ -88,19 +92,31 @@ def _judged(passed: bool | None, checks: tuple[Check, ...], path: str) -> Statem
 
 
 def _golden(plan: Plan) -> Part:
+    """One statement of all precisions: passed where each of them is."""
+    parts = [(found, edits) for each in plan.each() for found, edits in [_golden_at(each)] if found]
+    if not parts:
+        return {}, []
+    told = [found for found, _ in parts]
+    passed = all(found.passed for found in told)
+    edits = [edit for _, edits in parts for edit in edits]
+    box = Edit(golden.BOX, passed, edits[0].source)
+    return {"golden": Statement(passed, "；".join(found.text for found in told))}, [*edits, box]
+
+
+def _golden_at(plan: Plan) -> tuple[Statement | None, list[Edit]]:
     folder = plan.runs / "golden"
     reference, hypothesis = folder / "cpu-fp32.npz", _newest(folder, f"npu*-{plan.precision}.npz")
     if hypothesis is None or not reference.exists():
-        return {}, []
+        return None, []
     made = golden.read_manifest(hypothesis)
     if made.simulated:
-        return {}, []
+        return None, []
     limit = tolerance(plan.precision, plan.tolerances.rtol, plan.tolerances.atol)
     found = golden.compare_sets(reference, hypothesis, limit)
     source = _relative(hypothesis, plan)
-    sample = f"种子 {made.seed}，batch {made.batch}"
+    sample = f"{made.precision}，种子 {made.seed}，batch {made.batch}"
     edits = golden.edits(found, device=made.device, simulated=made.simulated, sample=sample, source=source)
-    return {"golden": Statement(found.passed, f"Golden {golden.summary(found)}（{source}）")}, edits
+    return Statement(found.passed, f"Golden {golden.summary(found)}（{source}）"), edits
 
 
 def _short_test(plan: Plan) -> Part:

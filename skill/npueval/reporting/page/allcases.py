@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from npueval.comparing.rows import LABELS
 from npueval.records import Change, ComparisonRow, Value
 from npueval.reporting.cells import number
+from npueval.reporting.dossier import Column
 from npueval.reporting.page import bars, onecase
 from npueval.reporting.page.axes import Axis
 from npueval.reporting.page.blocks import chip, fold, framed, interval, paragraph, row, section
 from npueval.reporting.page.markup import Html, element, joined
-from npueval.reporting.page.view import Column, Key, View, case_name, change_of, key_of, value_of
+from npueval.reporting.page.view import Key, View, case_name, change_of, key_of, value_of
 
 
 class Remarks:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from npueval.records import Change, ComparisonRow, Value
+from npueval.reporting.dossier import Column
 from npueval.reporting.page import drawing
 from npueval.reporting.page.axes import Axis, around_one, from_zero
 from npueval.reporting.page.blocks import figures
 from npueval.reporting.page.drawing import UNITS
 from npueval.reporting.page.markup import Html, element
-from npueval.reporting.page.view import Column, View, change_of, value_of
+from npueval.reporting.page.view import View, change_of, value_of
 
 
 @dataclass(frozen=True)

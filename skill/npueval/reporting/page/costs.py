@@ -20,15 +20,18 @@ def build(view: View) -> Html:
     """Cold start of each side; memory, failures and retries of each case."""
     if not view.measured:
         return section("costs", "冷启动、内存与失败", paragraph("没有测量记录。", class_="gap"))
-    starts = [(side, side.run.cold_start) for side in view.measured if side.run]
     return section(
         "costs",
         "冷启动、内存与失败",
         paragraph("冷启动只发生一次，不计入任何稳态数字；显存的几个口径互不替代。"),
-        table("冷启动 (ms)", ("项目", *(side.name for side, _ in starts)), _starts([cold for _, cold in starts])),
+        table(
+            "冷启动 (ms)",
+            ("项目", *(name for name, _ in view.records)),
+            _starts([run.cold_start for _, run in view.records]),
+        ),
         _memory_table("目标用例的内存与失败", view, view.keys[:1]),
         fold("其余用例的内存与失败", _memory_table("内存与失败", view, view.keys[1:])) if view.keys[1:] else None,
-        [_sampled(side.name, side.run.resources) for side in view.measured if side.run and side.run.resources],
+        [_sampled(name, run.resources) for name, run in view.records if run.resources],
     )
 
 
@@ -47,7 +50,8 @@ def _memory_table(caption: str, view: View, keys: Sequence[Key]) -> Html:
 def _cases(view: View, keys: Sequence[Key]) -> Iterator[list[Child]]:
     for key in keys:
         for side in view.measured:
-            case = side.run.case(*key) if side.run else None
+            run = side.at(key.precision)
+            case = run.case(key.batch, key.concurrency, key.rate) if run else None
             if case is not None:
                 yield [case_name(key), side.name, *_memory(case), _failures(case), case.retries]
 

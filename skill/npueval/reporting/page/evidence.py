@@ -31,7 +31,7 @@ def _ladder(view: View) -> Html:
     comparison = view.dossier.comparison
     used = {comparison.grade: ["性能"]}
     for score in comparison.accuracy_rows:
-        used.setdefault(score.grade, []).append(f"精度 {score.metric}")
+        used.setdefault(score.grade, []).append(f"精度 {score.label}")
     rows = [
         (element("b", grade.value) if grade in used else grade.value, what, may, "、".join(used.get(grade, [])) or "—")
         for grade, (what, may) in GRADES.items()
@@ -63,11 +63,11 @@ def _cited(citation: Citation | None) -> tuple[Child, Child]:
 
 
 def _records(view: View) -> Html | None:
-    records = [dict(_record(view, side.run)) for side in view.measured if side.run]
+    records = [dict(_record(view, run)) for _, run in view.records]
     if not records:
         return None
     rows = [(label, *(record[label] for record in records)) for label in records[0]]
-    return table("测量记录", ("项目", *(side.name for side in view.measured)), rows)
+    return table("测量记录", ("项目", *(name for name, _ in view.records)), rows)
 
 
 def _record(view: View, run: Run) -> Iterator[tuple[str, Child]]:

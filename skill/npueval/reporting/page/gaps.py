@@ -55,7 +55,7 @@ def _gaps(view: View) -> dict[tuple[str, str], list[str]]:
     for score in comparison.accuracy_rows:
         for name, value in ((view.sides[0].name, score.npu), ("基线", score.baseline)):
             if value.value is None:
-                found.setdefault((name, value.reason), []).append(score.metric)
+                found.setdefault((name, value.reason), []).append(score.label)
     return found
 
 

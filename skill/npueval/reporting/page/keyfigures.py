@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from npueval.records import AccuracyRow, ComparisonRow
+from npueval.reporting.dossier import Column
 from npueval.reporting.page import bars
 from npueval.reporting.page.axes import Axis
 from npueval.reporting.page.bars import Bar
 from npueval.reporting.page.blocks import changed, chip, paragraph, section
 from npueval.reporting.page.markup import Html, element
-from npueval.reporting.page.view import Column, Side, View, case_name, change_of, key_of
+from npueval.reporting.page.view import Side, View, case_name, change_of, key_of
 
 
 def build(view: View) -> Html:
@@ -53,7 +54,7 @@ def _score(view: View, score: AccuracyRow) -> Html:
     difference = score.refusal if score.difference is None else f"NPU − 基线 = {score.difference:+.4g}"
     return element(
         "article",
-        element("h3", f"精度 {score.metric}"),
+        element("h3", f"精度 {score.label}"),
         bars.drawn(columns, bars.axis_for(columns), ""),
         paragraph(difference, class_="against") if difference else None,
         _judged(score),

@@ -34,7 +34,8 @@ def _series(view: View, key: Key) -> distributions.Series:
 
 
 def _why(view: View, side: Side) -> str:
-    case = side.run.case(*view.target) if side.run else None
-    if side.run is None:
+    run, key = side.run, view.target
+    case = run.case(key.batch, key.concurrency, key.rate) if run else None
+    if run is None:
         return side.reason
     return (case and case.error) or "目标用例没有样本"

@@ -44,16 +44,16 @@ def _verdict(name: str, conclusion: Conclusion) -> Html:
 
 def _warnings(view: View) -> Iterator[Child]:
     if view.simulated:
-        names = "、".join(side.name for side in view.measured if side.run and side.run.simulated)
+        names = "、".join(name for name, run in view.records if run.simulated)
         yield [
             element("strong", "SIMULATED · 模拟设备："),
             f"{names} 的记录由模拟设备产生，只用来检验工具本身；图上逐处标明，不产生可报告的数字，也不支持任何结论。",
         ]
-    for side in view.measured:
-        if side.run and not side.run.valid:
-            yield [element("strong", f"{side.column.upper()} 的输出错误："), "、".join(side.run.all_doubts())]
-        if side.run and not side.run.complete:
-            yield [element("strong", f"{side.name} 的测量未完成："), "以下只有已测得的部分。"]
+    for name, run in view.records:
+        if not run.valid:
+            yield [element("strong", f"{name}："), "、".join(run.all_doubts())]
+        if not run.complete:
+            yield [element("strong", f"{name} 的测量未完成："), "以下只有已测得的部分。"]
 
 
 def _to_the_gaps(view: View) -> Child:
@@ -67,7 +67,7 @@ def _subject(view: View) -> Iterator[tuple[str, Child]]:
     npu = dossier.npu_run
     yield "NPU", f"{npu.device.model}{view.sides[0].mark}" if npu else f"N/A（{view.sides[0].reason}）"
     yield "工作负载", plan.workload
-    yield "精度格式", f"{plan.precision} / {plan.precision_mode}"
+    yield "精度格式", f"{'、'.join(plan.precisions)} / {plan.precision_mode}"
     yield "目标用例", case_name(view.target)
     yield "采样", f"预热 {plan.warmup} 次后取 {plan.iterations} 个样本"
     yield "性能证据等级", dossier.comparison.grade.value

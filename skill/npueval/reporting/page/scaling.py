@@ -43,7 +43,9 @@ def build(view: View) -> Html:
         return section("scaling", _TITLE, paragraph(gap))
     points = list(chain.from_iterable(curves))
     x, y = _axes(points, view.dossier.plan.targets)
-    explanation = "每点一个用例，竖线是 p50 的 95 % 区间，连线按 batch 递增；越靠右下越好。虚线是计划的目标。"
+    explanation = (
+        "每点一个用例，竖线是 p50 的 95 % 区间，连线按 batch 递增，末端写明精度格式；越靠右下越好。虚线是计划的目标。"
+    )
     keys = drawing.legend((side.column, side.name) for side in dict.fromkeys(point.side for point in points))
     body = keys, _plot(view, curves, x, y)
     data = _table(points, view.dossier.plan.unit)
@@ -53,8 +55,8 @@ def build(view: View) -> Html:
 def _curves(view: View) -> Iterator[_Curve]:
     rows = {(key_of(row), row.metric): row for row in view.dossier.comparison.rows}
     for side in view.sides:
-        for load in dict.fromkeys(key[1:] for key in view.keys):
-            keys = sorted(key for key in view.keys if key[1:] == load)
+        for shared in dict.fromkeys(key.curve for key in view.keys):
+            keys = sorted((key for key in view.keys if key.curve == shared), key=lambda key: key.batch)
             found = [point for key in keys if (point := _point(rows, key, side))]
             if found:
                 yield found
@@ -105,9 +107,9 @@ def _drawn(curve: _Curve, x: Axis, y: Axis) -> Html:
 def _labels(curve: _Curve, x: Axis, y: Axis) -> Iterator[Note]:
     """Every point of a short line, the ends of a long one."""
     for point in curve if len(curve) <= _MOST_LABELS else (curve[0], curve[-1]):
-        batch, concurrency, _ = point.key
-        across = x.place(point.rate)
-        name = f"b{batch}·c{concurrency}" if concurrency > 1 else f"b{batch}"
+        across, key = x.place(point.rate), point.key
+        load = f"·c{key.concurrency}" if key.concurrency > 1 else ""
+        name = f"{key.precision}·b{key.batch}{load}" if point is curve[-1] else f"b{key.batch}{load}"
         yield Note(across, 1 - y.place(point.p50), name, ends=across > 0.85)
 
 

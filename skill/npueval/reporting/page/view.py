@@ -5,17 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import NamedTuple
 
 from npueval.commands import Template
 from npueval.records import Change, ComparisonRow, Value
-from npueval.reporting.dossier import Dossier
+from npueval.reporting.dossier import Column, Dossier
 from npueval.runs import Run
 from npueval.runs.cases import Case
 
-Column = Literal["npu", "gpu", "cpu"]
-Key = tuple[int, int, float | None]
-"""Batch, concurrency, arrival rate."""
+
+class Key(NamedTuple):
+    """Which case: a precision, a batch, and a load."""
+
+    precision: str
+    batch: int
+    concurrency: int
+    rate: float | None
+
+    @property
+    def curve(self) -> tuple[str, int, float | None]:
+        """What the cases of one curve share: all but the batch."""
+        return self.precision, self.concurrency, self.rate
+
 
 _MOST_POINTS, _FEWEST_POINTS, _POINTS_IN_ALL = 400, 60, 9_000
 _SERIES_IN_ALL = 150
@@ -23,9 +34,10 @@ _SERIES_IN_ALL = 150
 
 @dataclass(frozen=True)
 class Side:
-    """One column: its Run where it has one, else why there are no samples of it."""
+    """One column: a Run for each precision; ``run`` is the one that is judged, or there is a ``reason`` why not."""
 
     column: Column
+    runs: tuple[Run, ...]
     run: Run | None
     reason: str
 
@@ -37,14 +49,17 @@ class Side:
     @property
     def mark(self) -> str:
         """Why the column's samples are no evidence; empty where they are."""
-        if self.run is None:
-            return ""
-        return "（模拟）" if self.run.simulated else "" if self.run.valid else "（输出错误）"
+        return mark_of(self.run) if self.run else ""
 
     def case(self, key: Key) -> Case | None:
         """The column's case under a load, where it has samples."""
-        case = self.run.case(*key) if self.run else None
+        run = self.at(key.precision)
+        case = run.case(key.batch, key.concurrency, key.rate) if run else None
         return case if case is not None and case.n else None
+
+    def at(self, precision: str) -> Run | None:
+        """The column's Run at a precision."""
+        return next((run for run in self.runs if run.precision == precision), None)
 
 
 @dataclass(frozen=True)
@@ -58,14 +73,20 @@ class View:
     def sides(self) -> tuple[Side, ...]:
         """NPU, GPU, and the CPU where the project asked for it or has it."""
         dossier = self.dossier
-        runs: dict[Column, Run | None] = {"npu": dossier.npu_run, "gpu": dossier.gpu_run, "cpu": dossier.cpu_run}
         wanted = dossier.plan.baseline.cpu or dossier.cpu_run or dossier.comparison.baseline_column == "cpu"
-        return tuple(Side(name, run, self._gap(name)) for name, run in runs.items() if name != "cpu" or wanted)
+        columns: tuple[Column, ...] = ("npu", "gpu", *(("cpu",) if wanted else ()))
+        return tuple(Side(name, dossier.runs_of(name), dossier.run(name), self._gap(name)) for name in columns)
 
     @property
     def measured(self) -> tuple[Side, ...]:
         """The sides that have a Run."""
-        return tuple(side for side in self.sides if side.run)
+        return tuple(side for side in self.sides if side.runs)
+
+    @property
+    def records(self) -> tuple[tuple[str, Run], ...]:
+        """Every Run with its name: the column and the precision."""
+        named = ((f"{side.column.upper()} {run.precision}", run) for side in self.sides for run in side.runs)
+        return tuple((f"{name}{mark_of(run)}", run) for name, run in named)
 
     @property
     def baselines(self) -> tuple[Side, ...]:
@@ -75,7 +96,7 @@ class View:
     @property
     def simulated(self) -> bool:
         """Whether any Run on the page was made by a simulated device."""
-        return any(side.run.simulated for side in self.sides if side.run)
+        return any(run.simulated for run in self.dossier.runs)
 
     @cached_property
     def keys(self) -> tuple[Key, ...]:
@@ -103,9 +124,14 @@ class View:
         return first.reason if first.value is None else "只有日志中的统计值，没有原始样本"
 
 
+def mark_of(run: Run) -> str:
+    """Why the samples of a Run are no evidence; empty where they are."""
+    return "（模拟）" if run.simulated else "" if run.valid else "（输出错误）"
+
+
 def key_of(row: ComparisonRow) -> Key:
     """The case of a row."""
-    return row.batch, row.concurrency, row.rate
+    return Key(row.precision, row.batch, row.concurrency, row.rate)
 
 
 def value_of(row: ComparisonRow, column: Column) -> Value:
@@ -114,11 +140,11 @@ def value_of(row: ComparisonRow, column: Column) -> Value:
 
 
 def case_name(key: Key) -> str:
-    """A case in words: ``batch=32 · 顺序单请求``."""
-    batch, concurrency, rate = key
-    if rate is not None:
-        return f"batch={batch} · 开环 {rate:g} 请求/s"
-    return f"batch={batch} · " + ("顺序单请求" if concurrency == 1 else f"闭环并发 {concurrency}")
+    """A case in words: ``fp16 · batch=32 · 顺序单请求``."""
+    load = "顺序单请求" if key.concurrency == 1 else f"闭环并发 {key.concurrency}"
+    if key.rate is not None:
+        load = f"开环 {key.rate:g} 请求/s"
+    return f"{key.precision} · batch={key.batch} · {load}"
 
 
 def change_of(row: ComparisonRow, column: Column) -> Change:
