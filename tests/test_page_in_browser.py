@@ -1,6 +1,7 @@
 """The page as a browser shows it: light and dark, on a phone, on paper, and to those who hear it.
 
-Needs Chromium. The accessibility check also needs axe-core: NPUEVAL_AXE is the path of its ``axe.min.js``.
+Needs Chromium. The accessibility check also needs axe-core: that of the package ``axe-core-python``, or the
+``axe.min.js`` that NPUEVAL_AXE names.
 """
 
 import html
@@ -9,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,15 @@ from npueval import triggers
 from npueval.reporting import page
 from support import dossiers, small_project
 
+
+def packaged(name: str) -> list[Path]:
+    """Where a package that ships ``axe.min.js`` would have it."""
+    found = find_spec(name)
+    return [Path(place, "axe.min.js") for place in (found and found.submodule_search_locations) or ()]
+
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-AXE = os.environ.get("NPUEVAL_AXE")
+AXE = next(filter(Path.is_file, [Path(os.environ.get("NPUEVAL_AXE", "")), *packaged("axe_core_python")]), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 
 SCHEMES = {"light": 1, "dark": 0}
@@ -101,7 +110,7 @@ def test_it_prints(text: str, tmp_path: Path) -> None:
     assert 3 <= pages <= 15
 
 
-@pytest.mark.skipif(AXE is None, reason="NPUEVAL_AXE does not name an axe.min.js")
+@pytest.mark.skipif(AXE is None, reason="no axe-core: install axe-core-python, or let NPUEVAL_AXE name an axe.min.js")
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_axe_finds_nothing(text: str, tmp_path: Path, scheme: str) -> None:
     script = """
@@ -112,7 +121,8 @@ def test_axe_finds_nothing(text: str, tmp_path: Path, scheme: str) -> None:
       document.body.append(answer);
     });"""
     unlocked = re.sub('<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
-    scripts = f"<script>{Path(AXE or '').read_text(encoding='utf-8')}</script><script>{script}</script>"
+    assert AXE is not None
+    scripts = f"<script>{AXE.read_text(encoding='utf-8')}</script><script>{script}</script>"
     path = tmp_path / "page.html"
     path.write_text(
         unlocked.replace("<details", "<details open").replace("</body>", f"{scripts}</body>"), encoding="utf-8"

@@ -25,7 +25,7 @@ _COLUMNS = ("head", "shape", "max abs", "mean abs", "max rel", "cosine", "outsid
 @verb("golden")
 @click.argument("reference", type=_PATH, metavar="REF")
 @click.argument("hypothesis", type=_PATH, metavar="[HYP]", required=False)
-@click.option("--precision", type=click.Choice(["fp32", "fp16", "bf16", "int8"]), help="What the tolerances follow.")
+@click.option("--precision", type=click.Choice(["fp32", "fp16", "bf16", "int8"]), help="What the tolerances follow; with a plan, what it runs in.")
 @click.option("--rtol", type=float, help="Relative tolerance instead of the precision's.")
 @click.option("--atol", type=float, help="Absolute tolerance instead of the precision's.")
 @click.option("--equal-nan", is_flag=True, help="NaN in the same place on both sides counts as equal.")
@@ -56,7 +56,8 @@ def command(
     if hypothesis is None:
         if reference.suffix not in _PLANS:
             raise click.UsageError("HYP is missing: two files or folders, or one plan")
-        checked = golden.check(plans.load(reference), device=device)
+        plan = plans.load(reference)
+        checked = golden.check(plan.at(precision) if precision else plan, device=device)
         text = f"reference   {checked.reference}\nhypothesis  {checked.hypothesis}\n\n{_text(checked.golden)}"
         return _reply(checked.golden, text)
     if golden.is_golden_set(reference) and golden.is_golden_set(hypothesis):
