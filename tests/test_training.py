@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from npueval.logs.extracting import extract
 from npueval.logs.logged import Column, Series
 from npueval.records import Citation
 from npueval.training import Band, curves, judge_formal, judge_short
@@ -172,6 +173,23 @@ def test_two_restarts_in_one_log_leave_the_last_attempt():
     assert "2 earlier attempts" in judge_short(curve).notes[0].en
     assert "2 earlier attempts" in judge_formal(curve).notes[0].en
     assert of_log(series(steps(1, 30), steps(1, 40), lost=1)).not_finite == "train.log:97"
+
+
+@pytest.mark.parametrize(
+    ("lines", "metric", "steps"),
+    [
+        (["step {0}: loss 2.{0}"], "loss", (1, 2, 3)),
+        (["step {0}/100 loss 2.{0}"], "loss", (1, 2, 3)),
+        (["step {0}: train loss 3.{0}, val loss 4.{0}"], "train_loss", (1, 2, 3)),
+        (["step {0}: train loss 3.{0}, val loss 4.{0}", "iter {0}: loss 2.{0}, time 12.3ms"], "loss", (1, 2, 3)),
+        (["2023-01-01 10:00:00 - INFO - Iter [{0}/9]  task0.loss_xy: 1.{0}, loss: 2.{0}"], "loss", (1, 2, 3)),
+    ],
+)
+def test_the_training_loss_of_a_log_is_the_total_at_every_step(lines, metric, steps, tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"{line.format(step)}\n" for step in (1, 2, 3) for line in lines), encoding="utf-8")
+    curve = curves.of_runs(extract(log).runs)
+    assert (curve.metric, curve.steps, curve.numbered) == (metric, steps, True)
 
 
 def test_a_resume_continues_the_curve_where_it_began():

@@ -27,6 +27,7 @@ from npueval.logs.openmmlab_json import OpenMMLabJson
 from npueval.logs.paddle import Paddle
 from npueval.logs.paddle_inference import PaddleInference
 from npueval.logs.printed import Printed
+from npueval.logs.steploop import StepLoop
 from npueval.logs.table import Table
 from npueval.logs.tensorboard import TensorBoard
 from npueval.logs.timm import Timm
@@ -66,6 +67,7 @@ MEMBERS: tuple[type[Format], ...] = (
     GradientBoosting,
     KeyValueTrainer,
     Keras,
+    StepLoop,
 )
 LAST_RESORT: tuple[type[Format], ...] = (Table, Generic)
 PRINTED = Printed

@@ -1,8 +1,11 @@
 """What programs and their documents say about conditions, whatever the log format: device, data set, batch, rate …
 
 Reads no metric. A value is taken only where it can be what the key says: a device must name a model, a batch is a
-number. Traps: ``aarch64`` is a host, ``V100_`` in a file's name no card, ``cuda`` no GPU (a migrated script says so on
-an NPU too); a launch command's process count is an intention, ``world_size`` in the log is what happened.
+number. A flag of a command counts as a statement, save for the number of devices.
+
+Traps: ``aarch64`` is a host, ``V100_`` in a file's name no card, ``cuda`` no GPU (a migrated script says so on an NPU
+too); a launch command's process count is an intention, ``world_size`` in the log is what happened; in a document
+(fences of code between headings) nothing holds beyond the next heading.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ _SPELLINGS = {
     "precision": "precision dtype",
     "seed": "seed",
     "date": "date",
-    "model": "model arch modelnameorpath",
+    "model": "model arch modelnameorpath pretrainedmodelnameorpath",
     "cards": "worldsize ngpus numgpus",
 }
 _KEYS = {spelling: key for key, spellings in _SPELLINGS.items() for spelling in spellings.split()}
@@ -38,7 +41,9 @@ _EMPTY_PATHS = ("data", "dataset", "datasets", "train", "val", "test", "eval", "
 
 _PREFIX = re.compile(r".{0,60}?(?:INFO|DEBUG|WARNING)[\]:| -]{1,4}")
 _WHOLE = re.compile(r"[#\s>*-]{0,8}([A-Za-z\u4e00-\u9fff][\w -]{0,29}?)\s?[:=：]\s?(\S.{0,300})$")
-_PAIR = re.compile(r"(?<![\w./-])(?:--)?([A-Za-z][\w-]{1,30}[\"']?)(?:: ?| ?= ?)[\"']?([^\s,;'\"(){}\[\]|]{1,200}\(?)")
+_FLAG = re.compile(r"(?<!\S)--([a-z][\w-]{1,30})[ =][\"']?([^\s,;'\"(){}\[\]|<$-][^\s,;'\"(){}\[\]|]{0,200})")
+_HEADING = re.compile(r"#{2,6} [^#]+$")
+_PAIR = re.compile(r"(?<![\w./-])([A-Za-z][\w-]{1,30}[\"']?)(?:: ?| ?= ?)[\"']?([^\s,;'\"(){}\[\]|]{1,200}\(?)")
 _CALL = re.compile(r"\w+\(")
 _ARGUMENT = re.compile(r"\s+\w+=[A-Za-z_]\w*,\s*$")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
@@ -62,7 +67,7 @@ _WARNINGS = (
 )
 _TRANSFERRED = re.compile(r"torch\.cuda\.\* .{0,40}replaced with torch\.npu")
 _BARE_DEVICE = re.compile(r"(?:gpu|cuda|npu|cpu)(?::\d+)?", re.IGNORECASE)
-_HEADING = re.compile(r"\b(?:Training|Evaluating) (\S{2,60}) with (?:the )?(\S{2,60}) dataset")
+_SUBJECT = re.compile(r"\b(?:Training|Evaluating) (\S{2,60}) with (?:the )?(\S{2,60}) dataset")
 _PROMPT = re.compile(r"(?:\(\w+\) ?)?[\w.-]+@[\w.-]+[:~][^$#]{0,100}[$#] \S")
 
 
@@ -72,16 +77,20 @@ class Ambient(LineFormat):
         *("device", "Device ", "GPU", "name: ", "batch", "dataset", "data", "lr", "earning", "epochs", "split"),
         *("world_size", "recision", "dtype", "framework", "orch", "optimizer", "seed", "date:", "model", "arch"),
         *("fall", "untrustworthy", "Traceback", "EI0", "error code", "out of memory"),
-        *("数据", "学习率", "设备", "硬件", "卡", "pcs", "P）", "p）", "@"),
+        *("数据", "学习率", "设备", "硬件", "卡", "pcs", "P）", "p）", "@", "```", "## "),
     )
     samples = ("device: cpu (AMD EPYC), 1 card", "use_gpu: True, train_batch_size: 1024, epochs: 20")
 
     def __init__(self) -> None:
         super().__init__()
         self._dull: set[str] = set()
+        self._is_document = False
 
     def read(self, text: str, book: Logbook) -> bool:
         text = text[:LONGEST]
+        self._is_document = self._is_document or text.lstrip().startswith("```")
+        if self._is_document and _HEADING.match(text):
+            book.section()
         alike = _DIGITS.sub("0", text)
         if alike not in self._dull and not self._learns(text, book) and len(self._dull) < MOST_DULL:
             self._dull.add(alike)
@@ -89,18 +98,18 @@ class Ambient(LineFormat):
 
     def _learns(self, text: str, book: Logbook) -> bool:
         """Whether there was anything to learn; lines that differ from a dull one in numbers alone are dull."""
-        heading, prompt, cards = _HEADING.search(text), _PROMPT.match(text), _CARDS.search(text)
-        if heading or prompt:
+        subject, prompt, cards = _SUBJECT.search(text), _PROMPT.match(text), _CARDS.search(text)
+        if subject or prompt:
             book.section()
-        if heading:
-            book.fact("model", heading[1])
-            book.fact("dataset", heading[2])
+        if subject:
+            book.fact("model", subject[1])
+            book.fact("dataset", subject[2])
         elif cards:
             book.fact("cards", next(filter(None, cards.groups())).replace("单", "1"))
         warned, statements = self.warn(text, book), list(_statements(text))
         for key, value in statements:
             _learn(book, key, value.strip().rstrip(",;").strip("\"'"))
-        return any((heading, prompt, cards, warned, statements))
+        return any((subject, prompt, cards, warned, statements))
 
     def warn(self, text: str, book: Logbook) -> bool:
         """Note what makes the run around this line doubtful, whichever rank said it; whether there is anything."""
@@ -124,13 +133,19 @@ def _statements(text: str) -> Iterator[tuple[str, str]]:
     if whole and ": " not in whole[2] and not _PAIR.search(whole[2]):
         pairs = [(whole[1], whole[2])]
     else:
-        pairs = _PAIR.findall(text)
+        # "Overriding: batch = 4" states nothing of what is overriding.
+        pairs = _PAIR.findall(whole[2] if whole and _PAIR.match(whole[2]) else text)
+    yield from ((key, value) for name, value in _FLAG.findall(text) if (key := _key(name)) not in (None, "cards"))
     for name, value in pairs:
-        key = _KEYS.get(re.sub(r"[\s_\"'-]", "", name).lower())
+        key = _key(name)
         if name == "use_gpu":
             yield "device", "gpu" if value == "True" else "cpu"
         elif key and not _is_no_statement(key, name, value, text):
             yield key, value
+
+
+def _key(name: str) -> str | None:
+    return _KEYS.get(re.sub(r"[\s_\"'-]", "", name).lower())
 
 
 def _is_no_statement(key: str, name: str, value: str, text: str) -> bool:

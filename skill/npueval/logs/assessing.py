@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from npueval import metrics
+from npueval.logs.logbook import quote
 from npueval.logs.logged import MILLISECONDS, LoggedRun, Series
 from npueval.records import Baseline, Citation, Figure, Grade
 
@@ -104,7 +105,7 @@ def _timed(run: LoggedRun, series: Series) -> Figure | None:
         value=middle * (1.0 if rate else MILLISECONDS[column.unit]),
         unit=column.unit if rate else "ms",
         direction=column.direction,
-        source=_cite(run, series.last_at),
+        source=_cite(run, series),
         original=how or f"{middle:g} {column.unit}",
         per="total" if column.per and run.fact("cards") == "1" else column.per,
     )
@@ -122,7 +123,7 @@ def _valued(run: LoggedRun, series: Series) -> Figure | None:
         value=series.last * factor,
         unit="fraction" if unit == "percent" else unit,
         direction=column.direction,
-        source=_cite(run, series.last_at),
+        source=_cite(run, series),
         original=f"末次 {series.last:g}{best}{f'；{why}' if why else ''}",
         n=run.counts.get(column.metric),
     )
@@ -148,8 +149,8 @@ def _scale(run: LoggedRun, series: Series) -> tuple[str, str]:
     return "scale?", "取值都不大于 1，无法区分百分数与小数"
 
 
-def _cite(run: LoggedRun, at: tuple[int, str]) -> Citation:
-    return Citation(run.path, at[0], at[1].strip()[:400])
+def _cite(run: LoggedRun, series: Series) -> Citation:
+    return quote(run.path, *series.last_at, series.last)
 
 
 def _doubts(run: LoggedRun) -> Iterator[str]:
@@ -163,7 +164,15 @@ def _doubts(run: LoggedRun) -> Iterator[str]:
             yield f"{series.column.metric} 有 {series.not_finite} 个 NaN/Inf（{where}），未计入"
         if series.thinned:
             yield f"{series.column.metric} 共 {series.count} 个值，中位数取自均匀抽取的 {len(series.values)} 个"
-    epochs = run.fact("epochs")
-    reached = run.positions.get("train", (-1.0, -1.0))[0]
-    if epochs and not run.finished and 0 <= reached < float(epochs) - 1:
-        yield f"只到 epoch {reached:g}，配置为 {epochs}：未跑完，指标不是最终值"
+    yield from _unfinished(run)
+
+
+def _unfinished(run: LoggedRun) -> Iterator[str]:
+    if run.finished:
+        return
+    reached = run.positions.get("train", (-1.0, -1.0))
+    for key, name, at in zip(("epochs", "iterations"), (" epoch {:g}", "第 {:g} 次迭代"), reached, strict=True):
+        planned = run.fact(key)
+        # Many count from 0.
+        if planned and 0 <= at < float(planned) - 1:
+            yield f"只到{name.format(at)}，配置为 {planned}：未跑完，指标不是最终值"

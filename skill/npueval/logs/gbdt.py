@@ -1,6 +1,7 @@
 """LightGBM and XGBoost: ``[1250]\\tvalid_0's rmse: 2.38`` and ``[12]\\ttrain-auc:0.91\\teval-auc:0.88``.
 
-Trap: what counts is the best iteration, printed after early stopping, not the last line before it.
+Traps: what counts is the best iteration, printed after early stopping, not the last line before it; several sets may be
+evaluated, and the first of them is often the training set under another name.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ class GradientBoosting(LineFormat):
     def __init__(self) -> None:
         super().__init__()
         self._best_follows = False
+        self._held_out = ""
 
     def read(self, text: str, book: Logbook) -> bool:
-        if _BEST.search(text):
-            self._best_follows = "iteration is" in text
+        if best := _BEST.search(text):
+            self._best_follows = best[1] is None
+            if best[1]:
+                book.end(finished=True)
             return True
         found = _ITERATION.match(text)
         values = (_LIGHTGBM.findall(text) or _XGBOOST.findall(text)) if found else []
@@ -44,6 +48,8 @@ class GradientBoosting(LineFormat):
 
     def guess(self, key: str) -> Column | None:
         name, _, metric = key.rpartition("_")
-        held_out = not name.startswith("train")
         unit = "fraction" if metric in ("auc", "map", "ndcg") else ""
-        return Column(f"{'valid' if held_out else 'train'}_{metric}", unit, phase="eval" if held_out else None)
+        if name.startswith("train"):
+            return Column(f"train_{metric}", unit)
+        self._held_out = self._held_out or name
+        return Column(f"{'valid' if name == self._held_out else name}_{metric}", unit, phase="eval")

@@ -2,7 +2,8 @@
 
 Traps: the summary is printed twice (as ``TrainOutput`` too); ``train_loss`` is the mean of the run, not the last loss;
 ``train_samples_per_second`` counts all samples over the time since a resume, so a resumed run looks faster than it was;
-numbers may be strings; a dict may span many lines.
+numbers may be strings; a dict may span many lines. Samples per second times seconds is the number of samples, which may
+tell a fraction from a percent.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from npueval.logs.logged import Column, LoggedRun
 from npueval.logs.shapes import Spans
 
 _RATE = re.compile(r"(?:eval|test)_(?:\w+_)?samples_per_second")
+_ROUNDED_RATE, _ROUNDED_TIME = 5e-4, 5e-5
 _FOREIGN = {"current_steps", "mode", "iter", "iteration", "num_updates"}
 _SKIPPED = re.compile(r"(?:eval|test)_(?:\w+_)?(?:runtime|steps_per_second)")
 
@@ -60,10 +62,25 @@ class HuggingFaceTrainer(ObjectFormat):
         if not held_out and (not trained or record.keys() & _FOREIGN):
             return False
         book.record(record.items(), phase="eval" if held_out else "train", epoch=epoch, step=step)
+        if held_out and (samples := _samples(record)):
+            book.counted(record.items(), samples)
         return True
 
     def spans(self, text: str) -> Spans | None:
         return self.row(text, "epoch", "step") if "'loss'" in text or '"loss"' in text else None
+
+
+def _samples(record: Mapping[str, Any]) -> int | None:
+    """On how many samples it was evaluated: its rate times its time, where that is a whole number."""
+    rate, taken = (
+        next((position(value) for key, value in record.items() if key.endswith(ending)), 0.0)
+        for ending in ("_samples_per_second", "_runtime")
+    )
+    if rate <= 0 or taken <= 0:
+        return None
+    samples = rate * taken
+    exact = samples * (_ROUNDED_RATE / rate + _ROUNDED_TIME / taken) < 0.25
+    return round(samples) if exact and abs(samples - round(samples)) < 0.05 else None
 
 
 def _doubt_resume(run: LoggedRun) -> None:

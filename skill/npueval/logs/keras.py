@@ -1,6 +1,8 @@
 """Keras progress lines: ``1563/1563 [====] - 5s 3ms/step - loss: 0.64 - accuracy: 0.90 - val_loss: …``.
 
-Traps: an accuracy beside a NaN loss means nothing; scores are fractions; all values are means since the epoch's start.
+Traps: an accuracy beside a NaN loss means nothing; scores are fractions; all values are means since the epoch's start,
+so that only the last record of an epoch counts; ``evaluate`` prints the same line, of another number of batches; where
+the bar was written to a file, backspaces glue all its states together.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from npueval.logs.logbook import Logbook
 from npueval.logs.logged import MILLISECONDS, Column
 
 _EPOCH = re.compile(r"^\s*Epoch (\d+)/(\d+)")
-_RECORD = re.compile(r"\b(\d+)/(\d+) (?:\[[=>.]*\]|━+) ?-? ?(?P<rest>.*)|\b(\d+)/(\d+) - (?P<plain>\d+s.*)")
+_RECORD = re.compile(r"\b(?P<done>\d+)/(?P<batches>\d+) (?:(?P<bar>\[[=>.]*\]|━+) ?-? ?|- (?=\d+s))(?P<rest>.*)")
 _STEP_TIME = re.compile(r"(\d+)(us|ms|s)/(?:step|sample|epoch)")
 _PAIR = re.compile(r"([A-Za-z_]\w*): ([-+\w.]+)")
 
@@ -33,22 +35,39 @@ class Keras(LineFormat):
 
     def __init__(self) -> None:
         super().__init__()
-        self._epoch = -1.0
+        self._head = (-1.0, "")
+        self._batches = ""
 
     def read(self, text: str, book: Logbook) -> bool:
         if head := _EPOCH.match(text):
-            self._epoch = float(head[1])
+            self._head, self._batches = (float(head[1]), head[2]), ""
             return True
-        found = _RECORD.search(text)
-        rest = (found["rest"] or found["plain"]) if found else ""
-        pairs: list[tuple[str, float | str]] = [*_PAIR.findall(rest)]
-        if not found or not pairs:
+        found = _RECORD.search(text, text.rfind("\b") + 1)
+        pairs: list[tuple[str, float | str]] = [*_PAIR.findall(found["rest"])] if found else []
+        if not found or not pairs or found["done"] != found["batches"]:
             return False
-        if taken := _STEP_TIME.search(rest):
+        if taken := _STEP_TIME.search(found["rest"]):
             pairs.append(("step_time", float(taken[1]) * MILLISECONDS[taken[2]]))
-        evaluated = found["plain"] is not None
-        book.record(pairs, phase="eval" if evaluated else "train", epoch=self._epoch)
+        evaluated = self._evaluated(found, book)
+        epoch, epochs = self._head
+        run = book.record(pairs, phase="eval" if evaluated else "train", epoch=epoch)
+        if epochs and run.fact("epochs") is None:
+            book.fact("epochs", epochs)
+        run.finished = run.finished or f"{epoch:g}" == epochs
         return True
+
+    def _evaluated(self, found: re.Match[str], book: Logbook) -> bool:
+        """Whether a record is of no epoch: of other batches than the epoch's, or without an epoch and a bar."""
+        batches = found["batches"]
+        if self._batches in ("", batches):
+            self._batches = batches
+            return self._head[0] < 0 and found["bar"] is None
+        if "val_" not in found["rest"]:
+            return True
+        # Only training validates: the file goes on with another one.
+        book.end()
+        self._head, self._batches = (-1.0, ""), batches
+        return False
 
     def guess(self, key: str) -> Column | None:
         column = super().guess(key)

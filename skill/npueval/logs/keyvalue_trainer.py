@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from npueval import metrics
 from npueval.logs.base import LineFormat
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column
@@ -43,7 +42,7 @@ class KeyValueTrainer(LineFormat):
             book.fact("epochs", found["epochs"])
         counted = _COUNT.search(found["rest"])
         if counted:
-            _count(book, pairs, int(counted[1]))
+            book.counted(pairs, int(counted[1]))
         if found["done"] and found["epoch"] == found["epochs"]:
             book.end(finished=True)
         return True
@@ -55,14 +54,3 @@ class KeyValueTrainer(LineFormat):
         pairs = [(self.column(pair[1]), pair.span(2)) for pair in _PAIR.finditer(text, found.start("rest"))]
         values = [(column, span) for column, span in pairs if column is not None]
         return Spans(found.span("epoch"), found.span("step"), values)
-
-
-def _count(book: Logbook, pairs: list[tuple[str, str]], n: int) -> None:
-    for name, value in pairs:
-        if metrics.kind(name) != "score":
-            continue
-        book.run().counts[name] = n
-        hits = float(value) * n
-        uncertainty = n * 0.5 * 10.0 ** -len(value.partition(".")[2])
-        if uncertainty < 0.25 and abs(hits - round(hits)) <= uncertainty and float(value) <= 1:
-            book.scale(name, "fraction", f"{value} × {n} = {hits:.2f}，是整数个样本")

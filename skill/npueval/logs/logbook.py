@@ -17,9 +17,13 @@ from npueval.records import Citation, Fact, Grade
 
 LONGEST_TEXT = 400
 LONGEST_SILENCE_DAYS = 2
+_TELLING = 0.05
+"""A product is only then seen to be a whole number where the digits printed leave no more doubt than this."""
 NOWHERE: Position = (-1.0, -1.0)
 _DATE = re.compile(r"(20\d\d)[-/](\d\d)[-/](\d\d)")
 _YEARLESS = re.compile(r"(?<!\d)(?<![/-])\d\d[-/]\d\d \d\d:\d\d:\d\d")
+
+_NUMBER = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?")
 
 
 class Reading(Protocol):
@@ -63,14 +67,14 @@ class Logbook:
 
     def cite(self) -> Citation:
         """The current line."""
-        return Citation(self.path, self.line, self.text.strip()[:LONGEST_TEXT])
+        return quote(self.path, self.line, self.text)
 
     def fact(self, key: str, value: str) -> None:
         """A fact of the current run, or of those that follow where none has begun. A contradiction keeps both."""
         value = value.strip().strip("\"'").strip()
         if value.lower() in numerals.MISSING:
             return
-        fact = Fact(value, self.cite())
+        fact = Fact(value, quote(self.path, self.line, self.text, value))
         run = self._current.get(self._format.name) if self._format else None
         if run:
             run.learn(key, fact)
@@ -90,11 +94,24 @@ class Logbook:
         """Whether a score is a ``fraction`` or a ``percent``, and how one can tell."""
         self.run().scales.setdefault(metric, (unit, why))
 
-    def seek(self, key: str, element: int = 0) -> None:
+    def counted(self, pairs: Iterable[tuple[str, Any]], n: int) -> None:
+        """The record's scores were taken on ``n`` samples; one that makes a whole number of them is a fraction."""
+        for key, value in pairs:
+            column = self._format.column(key) if self._format else None
+            if column is None or column.kind != "score":
+                continue
+            self.run().counts[column.metric] = n
+            text = str(value)
+            uncertainty = n * 0.5 * 10.0 ** -len(text.partition(".")[2])
+            hits = float(text) * n
+            if uncertainty <= _TELLING and abs(hits - round(hits)) <= max(uncertainty, 1e-6) and float(text) <= 1:
+                self.scale(column.metric, "fraction", f"{float(text):.6g} × {n} = {hits:.2f}，是整数个样本")
+
+    def seek(self, key: str, element: int | None = 0) -> None:
         """Cite the line of a key of a JSON document, or that of an element of the list that is its value."""
         first = next((i for i, line in enumerate(self.document) if f'"{key}"' in line), 0)
         spread = self.document[first].rstrip().endswith("[")
-        self.line = first + 1 + (element + 1 if spread else 0)
+        self.line = first + 1 + (element + 1 if spread and element is not None else 0)
         self.text = self.document[min(self.line, len(self.document)) - 1]
 
     def follow(self, reader: Follower) -> None:
@@ -184,13 +201,13 @@ class Logbook:
             run = self.begin()
         if here != NOWHERE:
             run.positions[phase] = here
-        run.last_line = self.line
         for key, value in pairs:
             column = form.column(key)
             if column is not None:
                 if self.spread is not None:
                     self.line, self.text = self.spread.get(key, (self.line, self.text))
                 self._take(run, column, phase, here, value)
+        run.last_line = self.line
         return run
 
     def last_position(self, form: Reading, phase: Phase) -> Position:
@@ -258,6 +275,29 @@ class Logbook:
         if found.unit == "%":
             run.scales.setdefault(column.metric, ("percent", "带百分号"))
         return found.value
+
+
+def quote(path: str, line: int, text: str, value: str | float = "") -> Citation:
+    """A citation of a line; of a long one, the part around a value that stands in it."""
+    text = text.strip()
+    if len(text) > LONGEST_TEXT:
+        start = max(0, _place(text, value) - LONGEST_TEXT // 2)
+        text = text[start : start + LONGEST_TEXT]
+    return Citation(path, line, text)
+
+
+def _place(text: str, value: str | float) -> int:
+    if isinstance(value, str):
+        return text.find(value)
+    numbers = (found for found in _NUMBER.finditer(text) if _is(value, found[0]))
+    return next((found.start() for found in numbers), 0)
+
+
+def _is(value: float, text: str) -> bool:
+    try:
+        return float(text) == value
+    except ValueError:
+        return False
 
 
 def _before(one: Position, other: Position) -> bool:

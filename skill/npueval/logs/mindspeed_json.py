@@ -1,4 +1,7 @@
-"""MindSpeed's ``baseline.json``: lists of ``lm loss`` and ``time info`` (ms), and ``memo info`` of every rank."""
+"""MindSpeed's ``baseline.json``: lists of ``lm loss`` and ``time info`` (ms), and ``memo info`` of every rank.
+
+Trap: MindSpeed trains on Ascend; without a device's name its ``baseline`` is not a GPU's.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,7 @@ class MindSpeedJson(DocumentFormat):
                     book.record([(key, values[step])], step=float(step + 1))
         ranks = document.get("memo info")
         if isinstance(ranks, list) and ranks:
-            book.seek("memo info")
+            book.seek("memo info", None)
             book.fact("cards", str(len(ranks)))
+        book.run().doubts.setdefault("MindSpeed 是昇腾上的训练框架，文件没有写设备，很可能不是 GPU 的基线")
         return True

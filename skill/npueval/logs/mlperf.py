@@ -39,8 +39,10 @@ class MLPerf(LineFormat):
         if key == "Scenario":
             self._offline = value == "Offline"
             book.fact("load", value)
-        elif key == "Result is" and value != "VALID":
-            book.doubt(f"MLPerf 结果为 {value}，不是有效结果")
+        elif key == "Result is":
+            book.run().finished = value == "VALID"
+            if value != "VALID":
+                book.doubt(f"MLPerf 结果为 {value}，不是有效结果")
         elif self.column(key):
             book.record([(key, value)], phase="infer")
         elif (latency := _LATENCY.match(key)) and not self._offline:

@@ -1,7 +1,8 @@
 """PaddleClas, PaddleDetection, PaddleOCR, PaddleRec: ``ips`` and ``batch_cost`` beside losses and scores.
 
-Traps: ``ips`` is per card in most of them and the sum in some; in the first line of an epoch the averages have just
-been reset, so that it is far off in either direction; ``use_gpu: True`` in the dump of the configuration is the device.
+Traps: ``ips`` is per card in most of them and the sum in some; a score in the midst of an evaluation is that of its
+beginning; in the first line of an epoch the averages have just been reset, so that it is far off in either direction;
+``use_gpu: True`` in the dump of the configuration is the device.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _EPOCH = re.compile(r"\b[Ee]poch:? *\[?(\d+)(?:/(\d+))?\]?")
 _STEP = re.compile(r"(?:\[?Iter(?:ation)?: *|iter: |batch_id: |\]\s*\[\s*)(\d+)(?:/(\d+))?")
 _PAIR = re.compile(r"(?<![\w@.-])([A-Za-z][\w@.-]{0,40}) ?: {0,4}([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|inf))")
 _RECORD = re.compile(r"\bips:|batch_cost:|\[Avg\]|epoch: \d+ done|cur metric")
-_JUST_RESET = ("ips", "batch_cost", "avg_batch_cost")
+_TIMING = ("ips", "batch_cost", "avg_batch_cost")
 _CARDS = re.compile(r"\s*(单|\d+) ?卡")
 _WHEN = re.compile(r"\[Eval\]|\bEval\b|\beval\b|cur metric|best metric")
 
@@ -58,8 +59,9 @@ class Paddle(LineFormat):
         phase: Phase = "infer" if self._inferring else "eval" if _WHEN.search(text) else "train"
         done = " done" in text or "[Avg]" in text
         first = not done and step is not None and int(step[1]) == 0
+        underway = phase != "train" and step is not None and not done
         run = book.record(
-            [(key, value) for key, value in pairs if not (first and key in _JUST_RESET)],
+            [(key, value) for key, value in pairs if not (first if key in _TIMING else underway)],
             phase=phase,
             epoch=float(epoch[1]) if epoch else -1.0,
             step=float("inf") if done else float(step[1]) if step else -1.0,
@@ -68,6 +70,8 @@ class Paddle(LineFormat):
             run.doubts.setdefault("每个 epoch 的首条 ips/batch_cost 刚被清零，不采用")
         if cards:
             book.fact("cards", _cards(cards))
+        if epoch and epoch[2] and run.fact("epochs") is None:
+            book.fact("epochs", epoch[2])
         return True
 
     def guess(self, key: str) -> Column | None:

@@ -55,6 +55,9 @@ class Torchvision(LineFormat):
         pairs = _METER.findall(text, found.end()) if found else []
         if not found or not pairs:
             return False
+        if self._tested and "train" not in book.run().positions:
+            # What was tested before the first step were other weights.
+            book.end()
         self._tested = False
         run = book.record(pairs, epoch=float(found[1]), step=float(found[2]))
         if int(found[3]) < _DEBUG_ITERATIONS:

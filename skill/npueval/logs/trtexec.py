@@ -1,5 +1,7 @@
 """trtexec's performance summary. ``Latency`` is H2D + compute + D2H of one query.
 
+It runs on NVIDIA GPUs only, so that its figures are a GPU's.
+
 Trap: ``qps`` is queries ÷ host time, not samples/s, and newer versions leave the transfers out; the batch stands in the
 command. None of its figures is divided by a samples/s.
 """
@@ -12,15 +14,22 @@ from npueval.logs.base import LineFormat
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column
 
-_QUANTITY = re.compile(r"\] (Latency|GPU Compute Time|Enqueue Time): (.+)")
+_QUANTITY = re.compile(r"\] (Latency|GPU Compute Time|Enqueue Time|H2D Latency|D2H Latency): (.+)")
+_DATE = re.compile(r"\[(\d\d)/(\d\d)/(20\d\d)-")
 _STATISTIC = re.compile(r"(mean|median|percentile\((\d+)%\)) = ([\d.]+) ms")
 _RATE = re.compile(r"\] Throughput: ([\d.]+) qps")
-_NAMES = {"Latency": "latency", "GPU Compute Time": "compute", "Enqueue Time": "enqueue"}
+_NAMES = {
+    "Latency": "latency",
+    "GPU Compute Time": "compute",
+    "Enqueue Time": "enqueue",
+    "H2D Latency": "h2d",
+    "D2H Latency": "d2h",
+}
 
 
 class Trtexec(LineFormat):
     name = "trtexec"
-    needles = ("Throughput: ", "percentile(9", "=== Performance summary ===")
+    needles = ("Throughput: ", "percentile(9", "=== Performance summary ===", "Total GPU Compute")
     samples = (
         "[05/27/2023-12:00:00] [I] Throughput: 240.1 qps",
         "[I] Latency: min = 4.1 ms, max = 5.0 ms, mean = 4.3 ms, median = 4.2 ms, percentile(95%) = 4.8 ms",
@@ -30,6 +39,12 @@ class Trtexec(LineFormat):
         if "=== Performance summary ===" in text:
             book.begin()
             book.fact("scope", "h2d+infer+d2h")
+            book.fact("device_kind", "gpu")
+            if dated := _DATE.search(text):
+                book.fact("date", "{2}-{0}-{1}".format(*dated.groups()))
+            return True
+        if "] Total GPU Compute Time: " in text:
+            book.end(finished=True)
             return True
         if rate := _RATE.search(text):
             book.record([("queries_per_second", rate[1])], phase="infer")

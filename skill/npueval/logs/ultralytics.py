@@ -6,9 +6,11 @@ no evidence (``train3`` is a counter); the console's bars are mojibake where UTF
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from npueval.logs.base import TableFormat
+from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column
 
 
@@ -21,6 +23,17 @@ class Ultralytics(TableFormat):
         "                  epoch,      train/loss,  metrics/accuracy_top1,  metrics/accuracy_top5,  val/loss",
     )
     columns: ClassVar = {"time": None}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._validated: dict[str, str] = {}
+
+    def row(self, values: Mapping[str, str], book: Logbook) -> None:
+        """Write a row; validation values that are those of the row before it were not taken anew."""
+        validated = {key: value for key, value in values.items() if key.startswith(("metrics/", "val/"))}
+        repeated = validated.keys() if validated == self._validated else ()
+        self._validated = validated
+        self.write({key: value for key, value in values.items() if key not in repeated}, book)
 
     def guess(self, key: str) -> Column | None:
         if key.startswith("metrics/"):

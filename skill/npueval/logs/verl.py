@@ -38,6 +38,8 @@ class Verl(LineFormat):
             book.record(pairs, step=step)
             return True
 
+        book.record([], step=step)
+
         def field(line: str) -> bool:
             known = _FIELD.match(line)
             if known:

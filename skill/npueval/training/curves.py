@@ -12,6 +12,8 @@ from npueval.errors import FormatError
 from npueval.logs.logged import LoggedRun, Series
 from npueval.records import Direction
 
+TOTALS = ("loss", "train/loss", "total_loss", "lm_loss", "train_loss")
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -86,7 +88,9 @@ def of_runs(runs: Sequence[LoggedRun], metric: str | None = None, source: str = 
     """The curve of a metric (by default the training loss) over the runs of a log; :class:`FormatError` where none."""
     keys = list(dict.fromkeys(key for run in runs for key in run.series))
     losses = [name for phase, name in keys if phase == "train" and "loss" in name.lower()]
-    wanted = metric or next(iter(losses), None)
+    # A total is printed behind its parts, and an estimate at times only.
+    total = next((name for name in TOTALS if name in losses), None)
+    wanted = metric or total or next(iter(losses), None)
     # A metric may be logged for training and for evaluation; the training's own comes first.
     chosen = next((key for key in sorted(keys, key=lambda key: key[0] != "train") if key[1] == wanted), None)
     if chosen is None:
