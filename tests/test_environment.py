@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from npueval import environment
-from npueval.environment import Environment, ascend, machine, probe
+from npueval.environment import Difference, Environment, ascend, machine, probe
 from npueval.environment.host import Host, Ran
 from npueval.environment.npu_smi import Outcome
 from npueval.environment.redaction import redact
@@ -62,13 +62,13 @@ def test_the_moment_does_not_make_another_environment(good: Environment) -> None
     assert environment.difference(good, later) == []
 
 
-def test_a_difference_is_readable(good: Environment) -> None:
+def test_a_difference_names_its_field_and_both_values(good: Environment) -> None:
     other = replace(good, packages={**good.packages, "torch": "2.7.1"}, variables={"TASK_QUEUE_ENABLE": "2"})
     assert other.digest != good.digest
-    lines = environment.difference(good, other)
-    assert f"packages.torch: {good.packages['torch']} → 2.7.1" in lines
-    assert "variables.TASK_QUEUE_ENABLE: absent → 2" in lines
-    assert environment.difference(good.as_json(), other.as_json()) == lines
+    found = environment.difference(good, other)
+    assert Difference("packages.torch", good.packages["torch"], "2.7.1") in found
+    assert Difference("variables.TASK_QUEUE_ENABLE", None, "2") in found
+    assert environment.difference(good.as_json(), other.as_json()) == found
 
 
 def test_an_empty_machine(tmp_path: Path) -> None:

@@ -186,11 +186,15 @@ class TestComplete:
 
     def test_environments_are_held_against_each_other(self, sheet: Node) -> None:
         environments = section(sheet, "environment")
-        digest = next(row for row in environments.all("tr") if row.text.startswith("环境指纹"))
-        assert list(digest.all(class_="differs"))
-        cards = next(row for row in environments.all("tr") if row.text.startswith("卡数"))
-        assert not list(cards.all(class_="differs"))
-        assert [node.text for node in environments.all("summary")][1] == "NPU → CPU 的全部环境差异（0 项）"
+        gpu, every, cpu = environments.all("table")
+        told = {row.one("th").text: [cell.text for cell in row.all("td")] for row in gpu.one("tbody").all("tr")}
+        assert told["环境指纹"][1:] == ["x", "不同"]
+        assert told["卡数"] == ["1", "1", "相同"]
+        assert told["驱动"][2] == "未知"
+        assert "python.version" in every.text
+        assert {node.text for node in cpu.all(class_="agreement")} == {"相同", "未知", "不同"}
+        assert environments.one("summary").text.startswith("NPU 对 GPU 的全部环境差异（")
+        assert "NPU 对 CPU 的全部环境差异（0 项）" in environments.text
 
     def test_the_baseline_is_quoted_with_its_line(self, sheet: Node) -> None:
         quoted = next(row for row in section(sheet, "evidence").all("tr") if row.text.startswith("val_accuracy"))

@@ -16,11 +16,12 @@ from npueval.devices.npu import _works as on_npu
 from npueval.language import Text
 from npueval.measuring import traces
 from npueval.measuring.traces import ITERATION
-from npueval.reporting import bottleneck, profiled
+from npueval.reporting import bottleneck, page, profiled
 from npueval.resources import schema
 from npueval.runs.conditions import Operator, Profile
 from support import dossiers
 from support.make_runs import make_run
+from support.outline import parse
 from support.projects import NUMPY, TORCH, make_plan
 
 HARDWARE = 2
@@ -281,3 +282,24 @@ def test_without_a_profile_the_documents_say_why(dossier, profile, said):
 def test_a_simulated_profile_names_no_operator(dossier):
     assert "模拟设备，不作结论" in profiled.path(changed(dossier, simulated=True))
     assert "MatMul" not in bottleneck.edits(changed(dossier, simulated=True))[0].value
+
+
+def test_the_page_lists_the_operators_and_links_the_trace(dossier):
+    root = parse(page.render(dossier, home="../.."))
+    shown = next(part for part in root.all("section") if part.attributes["id"] == "profile")
+    rows = [[cell.text for cell in row.all("th", "td")] for row in shown.one("tbody").all("tr")]
+    assert [row[0] for row in rows] == [operator.name for operator in MADE.operators]
+    assert rows[0][3] == str(MADE.operators[0].count)
+    assert HELD in shown.text
+    assert shown.one("a").attributes["href"] == "../../runs/profiles/x/trace_view.json"
+
+
+@pytest.mark.parametrize(
+    ("profile", "said"),
+    [(None, "本次未采集 profiling"), (Profile(reason=Text("没有 profiler", "none")), "N/A（没有 profiler）")],
+)
+def test_the_page_says_why_there_is_no_profile(dossier, profile, said):
+    root = parse(page.render(changed(dossier, profile=profile)))
+    shown = next(part for part in root.all("section") if part.attributes["id"] == "profile")
+    assert said in shown.text
+    assert not list(shown.all("table"))

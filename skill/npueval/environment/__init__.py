@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ class Environment:
     @property
     def digest(self) -> str:
         """Equal for two readings of the same environment, whatever the moment's load and temperature."""
-        stable = json.dumps(sorted(_flat(to_plain(self))), ensure_ascii=False)
+        stable = json.dumps(sorted(_flat(to_plain(self)), key=itemgetter(0)), ensure_ascii=False)
         return hashlib.sha256(stable.encode()).hexdigest()[:16]
 
     @property
@@ -134,22 +135,27 @@ def from_json(data: Mapping[str, Any]) -> Environment:
     return from_plain(Environment, data)
 
 
-def difference(a: Environment | Mapping[str, Any], b: Environment | Mapping[str, Any]) -> list[str]:
-    """What tells two environments apart, one readable line a field; empty when their digests are equal.
+@dataclass(frozen=True)
+class Difference:
+    """One field in which two environments differ; ``None`` where one of them does not know it or lacks it."""
+
+    field: str
+    first: str | None
+    second: str | None
+
+
+def difference(a: Environment | Mapping[str, Any], b: Environment | Mapping[str, Any]) -> list[Difference]:
+    """What tells two environments apart, field by field; empty when their digests are equal.
 
     Takes records or their stored JSON, so that Runs of older releases can be held against each other too.
     """
     first, second = (dict(_flat(to_plain(side))) for side in (a, b))
-    lines = []
-    for key in sorted(first.keys() | second.keys()):
-        before, after = first.get(key, "absent"), second.get(key, "absent")
-        if before != after:
-            lines.append(f"{key}: {before} → {after}")
-    return lines
+    fields = sorted(first.keys() | second.keys())
+    return [Difference(key, first.get(key), second.get(key)) for key in fields if first.get(key) != second.get(key)]
 
 
-def _flat(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """(dotted path, printed value) of every field that belongs to the environment's identity."""
+def _flat(data: Any, path: str = "") -> Iterator[tuple[str, str | None]]:
+    """(dotted path, printed value or ``None``) of every field that belongs to the environment's identity."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             if key not in _MOVING and not key.endswith("_error"):
@@ -158,4 +164,4 @@ def _flat(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
         for index, value in enumerate(data):
             yield from _flat(value, f"{path}[{index}]")
     else:
-        yield path, "unknown" if data is None else str(data)
+        yield path, None if data is None else str(data)

@@ -6,6 +6,7 @@ from pathlib import PurePath
 
 from npueval.reporting.cells import joined, missing, number
 from npueval.reporting.dossier import Dossier
+from npueval.runs import Run
 from npueval.runs.conditions import Operator, Profile
 
 NAMED = 3
@@ -21,25 +22,29 @@ def path(dossier: Dossier) -> str:
         return missing("本次未采集 profiling")
     if made.reason or made.file is None:
         return missing(made.reason.zh if made.reason else "trace 未保存")
-    about = [made.profiler, f"batch {made.batch}", _held(made)]
+    about = [made.profiler, f"batch {made.batch}", held(made)]
     said = "模拟设备，不作结论" if run.simulated else f"设备时间前列：{_top(made)}"
-    return f"{_file(dossier, made)}（{'，'.join(about)}；{said}）"
+    return f"{place(dossier, run)}（{'，'.join(about)}；{said}）"
 
 
 def heaviest(dossier: Dossier) -> str | None:
     """The operators that take most time (Compare §5), with the file that says so."""
-    made = dossier.npu_run.profile if dossier.npu_run else None
-    if made is None or made.file is None or not made.total_ns:
+    run = dossier.npu_run
+    made = run.profile if run else None
+    if run is None or made is None or made.file is None or not made.total_ns:
         return None
-    return f"profile 中设备时间前列：{_top(made)}（{_held(made)}，{_file(dossier, made)}）"
+    return f"profile 中设备时间前列：{_top(made)}（{held(made)}，{place(dossier, run)}）"
 
 
-def _file(dossier: Dossier, made: Profile) -> str:
-    folder = PurePath(dossier.file_of(dossier.npu_run) or "").parent
-    return (folder / (made.file or "")).as_posix()
+def place(dossier: Dossier, run: Run) -> str:
+    """Where the trace of a Run lies, relative to the project."""
+    made = run.profile
+    folder = PurePath(dossier.file_of(run) or "").parent
+    return (folder / ((made and made.file) or "")).as_posix()
 
 
-def _held(made: Profile) -> str:
+def held(made: Profile) -> str:
+    """How much of the pass the trace holds: profilers may lose the beginning."""
     if made.complete == made.iterations:
         return f"{made.iterations} 次迭代均完整"
     lost = f"开头缺 {made.lost_first} 次" if made.lost_first else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -89,7 +90,8 @@ def keep_views(done: Evaluation, *, html: Path | None = None, csv: Path | None =
     reading, kept = done.reading, []
     if html:
         commands = triggers.commands(reading.plan, reading.diagnosis)
-        kept.append(archive.keep(html, page.render(done.dossier, commands)))
+        home = Path(os.path.relpath(reading.plan.root, html.absolute().parent)).as_posix()
+        kept.append(archive.keep(html, page.render(done.dossier, commands, home)))
     if csv:
         kept.append(archive.keep(csv, spreadsheet.render(done.dossier)))
     return tuple(kept)

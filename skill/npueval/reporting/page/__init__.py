@@ -16,6 +16,7 @@ from npueval.reporting.page import (
     keyfigures,
     onecase,
     opening,
+    profiles,
     scaling,
     stages,
     verified,
@@ -32,6 +33,7 @@ PARTS = (
     conditions.comparability,
     conditions.environments,
     costs.build,
+    profiles.build,
     verified.build,
     evidence.build,
     gaps.doubts,
@@ -47,6 +49,7 @@ CONTENTS = {
     "comparability": "可比性",
     "environment": "环境",
     "costs": "冷启动与内存",
+    "profile": "Profiling",
     "verified": "验证",
     "evidence": "证据",
     "doubts": "存疑",
@@ -56,12 +59,13 @@ CONTENTS = {
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-def render(dossier: Dossier, commands: Sequence[Template] = ()) -> str:
+def render(dossier: Dossier, commands: Sequence[Template] = (), home: str = "") -> str:
     """The page of one evaluation, in Chinese. ``commands``: templates to choose from where figures are missing.
 
-    The same dossier gives the same text to the byte.
+    ``home`` is the way from the page's folder to the project, for links to what is kept there. The same dossier gives
+    the same text to the byte.
     """
-    view = View(dossier, commands)
+    view = View(dossier, commands, home)
     nav = element("nav", [element("a", name, href=f"#{key}") for key, name in CONTENTS.items()], aria_label="目录")
     main = element("main", [part(view) for part in PARTS])
     body = element("body", opening.header(view), element("div", nav, main, class_="sheet"), _footer(view))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from npueval import environment
 from npueval.records import Agreement, ComparisonPoint
-from npueval.reporting.page.blocks import code, fold, listed, paragraph, section, table
-from npueval.reporting.page.markup import Child, Html, element
+from npueval.reporting.page.blocks import fold, paragraph, section, table
+from npueval.reporting.page.markup import Html, element
 from npueval.reporting.page.view import Side, View, case_name
 from npueval.runs import Run
 
@@ -35,36 +36,68 @@ def comparability(view: View) -> Html:
 def _points(view: View, side: Side, points: Sequence[ComparisonPoint]) -> Html:
     order = list(WORDS)
     ranked = sorted(points, key=lambda point: (order.index(point.agreement), not point.refuses))
-    counts = Counter(point.agreement for point in points)
-    total = "，".join(f"{counts[agreement]} 项{word}" for agreement, word in WORDS.items() if counts[agreement])
+    total = _counted(point.agreement for point in points)
     rows = [
-        ([point.name, element("small", " 否决") if point.refuses else None], point.npu, point.other, _agreed(point))
+        (
+            [point.name, element("small", " 否决") if point.refuses else None],
+            point.npu,
+            point.other,
+            _agreed(point.agreement),
+        )
         for point in ranked
     ]
     caption = f"NPU 对 {side.name} · {case_name(view.target)}：{total}"
     return table(caption, ("条件", "NPU", side.name, "判定"), rows)
 
 
-def _agreed(point: ComparisonPoint) -> Html:
-    return element("span", WORDS[point.agreement], class_=f"agreement {point.agreement}")
+def _counted(agreements: Iterable[Agreement]) -> str:
+    counts = Counter(agreements)
+    return "，".join(f"{counts[agreement]} 项{word}" for agreement, word in WORDS.items() if counts[agreement])
+
+
+def _agreed(agreement: Agreement) -> Html:
+    return element("span", WORDS[agreement], class_=f"agreement {agreement}")
 
 
 def environments(view: View) -> Html:
-    """The facts of each side's machine, differing ones marked, and every field that differs."""
+    """The facts of the first measured side's machine against those of every other, and every field that differs."""
     sides = [(side, side.run) for side in view.sides if side.run]
     if not sides:
         return section("environment", "环境", paragraph("没有任何测量记录；本机环境见 environment.md。", class_="gap"))
-    facts = [dict(_facts(run)) for _, run in sides]
-    rows = [_fact_row(label, [fact[label] for fact in facts]) for label in facts[0]]
-    compared = table("各侧测量时的环境", ("项目", *(side.name for side, _ in sides)), rows)
-    npu = view.sides[0].run
-    folded = [_differences(side, npu, run) for side, run in sides[1:]] if npu else []
-    return section("environment", "环境", paragraph("● 标出各侧已知而不一致的项目。"), compared, folded)
+    (first, run), *others = sides
+    alone = table(f"{first.name} 测量时的环境", ("项目", first.name), _facts(run))
+    held = [part for side, other in others for part in _held(first, run, side, other)]
+    return section("environment", "环境", held or alone)
 
 
-def _fact_row(label: str, values: list[str]) -> list[Child]:
-    differs = len({*values} - {_UNKNOWN}) > 1
-    return [[label, element("span", " ●", class_="differs") if differs else None], *values]
+def _held(first: Side, mine: Run, other: Side, theirs: Run) -> Iterator[Html]:
+    points = [_Fact(key, a, b) for (key, a), (_, b) in zip(_facts(mine), _facts(theirs), strict=True)]
+    yield _compared(f"{first.name} 对 {other.name} 的测量环境", first, other, points)
+    every = [
+        _Fact(each.field, each.first or _UNKNOWN, each.second or _UNKNOWN)
+        for each in environment.difference(mine.environment, theirs.environment)
+    ]
+    title = f"{first.name} 对 {other.name} 的全部环境差异（{len(every)} 项）"
+    yield fold(title, _compared(title, first, other, every)) if every else paragraph(f"{title}。")
+
+
+@dataclass(frozen=True)
+class _Fact:
+    name: str
+    first: str
+    second: str
+
+    @property
+    def agreement(self) -> Agreement:
+        if _UNKNOWN in (self.first, self.second):
+            return "unknown"
+        return "same" if self.first == self.second else "differs"
+
+
+def _compared(title: str, first: Side, other: Side, facts: Sequence[_Fact]) -> Html:
+    rows = [(each.name, each.first, each.second, _agreed(each.agreement)) for each in facts]
+    caption = f"{title}：{_counted(each.agreement for each in facts)}"
+    return table(caption, ("项目", first.name, other.name, "判定"), rows)
 
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:
@@ -72,7 +105,11 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         found: Any = run.environment
         for key in path:
             found = found.get(key) if isinstance(found, Mapping) else None
-        return _UNKNOWN if found in (None, "", "unknown") else str(found)
+        return _UNKNOWN if found in (None, "", "unknown") or isinstance(found, Mapping) else str(found)
+
+    def either(long: tuple[str, ...], short: str) -> str:
+        """What a kit, which reads less of its host, writes under another name."""
+        return read(*long) if read(*long) != _UNKNOWN else read(short)
 
     yield "设备", f"{run.device.model}（{run.device.name}）"
     yield "卡数", str(run.cards)
@@ -81,15 +118,9 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
     yield "torch", read("packages", "torch")
     yield "torch_npu", read("packages", "torch_npu")
     yield "numpy", read("packages", "numpy")
-    yield "Python", read("python", "version")
-    yield "系统", read("system", "os")
+    yield "Python", either(("python", "version"), "python")
+    yield "系统", either(("system", "os"), "platform")
     yield "内核", read("system", "kernel")
     yield "CPU", read("system", "cpu")
     yield "代码版本", read("commit", "sha")
     yield "环境指纹", read("digest")
-
-
-def _differences(side: Side, npu: Run, run: Run) -> Html:
-    lines = environment.difference(npu.environment, run.environment)
-    title = f"NPU → {side.name} 的全部环境差异（{len(lines)} 项）"
-    return fold(title, listed(code(line) for line in lines))

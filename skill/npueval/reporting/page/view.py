@@ -64,10 +64,14 @@ class Side:
 
 @dataclass(frozen=True)
 class View:
-    """One evaluation as the page shows it. ``commands`` are those that would fill its gaps."""
+    """One evaluation as the page shows it. ``commands`` are those that would fill its gaps.
+
+    ``home`` is the way from the page's folder to the project.
+    """
 
     dossier: Dossier
     commands: Sequence[Template] = ()
+    home: str = ""
 
     @cached_property
     def sides(self) -> tuple[Side, ...]:
