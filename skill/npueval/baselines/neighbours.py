@@ -5,6 +5,7 @@ The nearest file counts most. A file that states a condition twice, differently,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,7 +33,8 @@ _KEYS = {
     "framework": "框架",
     "model": "模型",
 }
-_HELD_AGAINST = ("device_kind", "batch", "epochs", "learning_rate", "cards")
+_HELD_AGAINST = ("device_kind", "batch", "epochs", "learning_rate", "cards", "model")
+_WEIGHTS = re.compile(r"\.(?:pt|pth|onnx|yaml|yml|pdparams|ckpt|safetensors)$")
 
 
 class Neighbourhood:
@@ -84,7 +86,8 @@ class Neighbourhood:
 def _taken(run: LoggedRun, key: str, facts: list[Fact]) -> Iterator[str]:
     values, held = {fact.value for fact in facts}, run.facts.get(key)
     if held is not None:
-        if key in _HELD_AGAINST and not any(_agree(held.value, value) for value in values):
+        agree = _is_one_model if key == "model" else _agree
+        if key in _HELD_AGAINST and not any(agree(held.value, value) for value in values):
             other = f"{facts[0].source} 为 {facts[0].value}"
             yield f"{_KEYS[key]} 有矛盾：{held.source} 为 {held.value}，{other}，未作取舍"
     elif key in _KEYS and len(values) == 1:
@@ -97,6 +100,12 @@ def _agree(one: str, other: str) -> bool:
         return float(one) == float(other)
     except ValueError:
         return one.casefold() == other.casefold()
+
+
+def _is_one_model(one: str, other: str) -> bool:
+    """Whether two names may be of one model: a path, the ending of its weights and an owner's prefix say nothing."""
+    names = [re.sub(r"[^a-z0-9]", "", _WEIGHTS.sub("", name.lower().rpartition("/")[2])) for name in (one, other)]
+    return names[0] == names[1]
 
 
 def _is_plain(path: Path) -> bool:

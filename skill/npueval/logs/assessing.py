@@ -176,3 +176,17 @@ def _unfinished(run: LoggedRun) -> Iterator[str]:
         # Many count from 0.
         if planned and 0 <= at < float(planned) - 1:
             yield f"只到{name.format(at)}，配置为 {planned}：未跑完，指标不是最终值"
+    if _is_cut_in_first_epoch(run):
+        yield f"第一个 epoch 就中断了（第 {reached[1]:g} 步，共 {run.epoch_length} 步），指标不是最终值"
+
+
+def _is_cut_in_first_epoch(run: LoggedRun) -> bool:
+    """Whether it neither evaluated nor came to a second epoch, with more steps to go than lie between two records."""
+    if any(phase == "eval" for phase, _ in run.series) or "train" not in run.positions:
+        return False
+    epoch, step = run.positions["train"]
+    trained = next((series for (phase, _), series in run.series.items() if phase == "train" and series.count), None)
+    if trained is None or epoch != trained.epochs[0] or step < 0:
+        return False
+    stride = step - trained.steps[-2] if len(trained.steps) > 1 else step
+    return run.epoch_length - step > max(stride, 1.0)

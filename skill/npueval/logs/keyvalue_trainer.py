@@ -15,9 +15,9 @@ from npueval.logs.shapes import Spans
 
 _RECORD = re.compile(
     r"\b[Ee]poch\s*[:\[]?\s*(?P<epoch>\d+)\s*/\s*(?P<epochs>\d+)\]?[\s,|:-]*"
-    r"(?:(?:step|iter|batch)\s*[:\[]?\s*(?P<step>\d+)\s*/\s*\d+\]?|(?P<done>done))(?P<rest>.*)"
+    r"(?:(?:step|iter|batch)\s*[:\[]?\s*(?P<step>\d+)\s*/\s*(?P<steps>\d+)\]?|(?P<done>done))(?P<rest>.*)"
 )
-_PAIR = re.compile(r"([A-Za-z_][\w@./-]*)[ =:]+([-+]?(?:\d[\w.+-]*|\.\d+|nan|inf)%?)(?![\w.])")
+_PAIR = re.compile(r"([A-Za-z_][\w@./-]*)[ =:]+([-+]?(?:\d[\w.+-]*|\.\d+|(?i:nan|inf))%?)(?![\w.])")
 _AFTER_EVERY_STEP = float("inf")
 _COUNT = re.compile(r"\(n=(\d+)\)")
 
@@ -38,6 +38,7 @@ class KeyValueTrainer(LineFormat):
             return False
         step = float(found["step"]) if found["step"] else _AFTER_EVERY_STEP
         run = book.record(pairs, epoch=float(found["epoch"]), step=step)
+        run.epoch_length = int(found["steps"] or run.epoch_length)
         if run.fact("epochs") is None:
             book.fact("epochs", found["epochs"])
         counted = _COUNT.search(found["rest"])

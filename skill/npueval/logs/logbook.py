@@ -272,6 +272,10 @@ class Logbook:
             return None
         if found is None or found.high is not None:
             return None
+        if found.of is not None:
+            run.doubts.setdefault(f"{column.metric} 写作 {value}，取斜杠前的一个：是实测/目标还是已用/总数，需要人判断")
+        if found.approximate:
+            run.doubts.setdefault(f"{column.metric} 写作 {value}，是约数")
         if found.unit == "%":
             run.scales.setdefault(column.metric, ("percent", "带百分号"))
         return found.value

@@ -129,7 +129,8 @@ class LoggedRun:
 
     ``facts`` holds the first statement of each, ``conflicts`` every statement of those that differ. ``scales`` says of
     a score whether it is a fraction or a percent and why, ``counts`` on how many samples. ``restarted``: its steps
-    began again below those of a run before it; ``repeats`` counts values printed twice.
+    began again below those of a run before it; ``repeats`` counts values printed twice. ``epoch_length`` is how many steps
+    an epoch has, 0 where that is not printed.
     """
 
     format: str
@@ -147,6 +148,7 @@ class LoggedRun:
     doubts: dict[str, None] = field(default_factory=dict)
     positions: dict[str, Position] = field(default_factory=dict)
     repeats: int = 0
+    epoch_length: int = 0
     stamp: str | None = ""
     day: int = 0
 

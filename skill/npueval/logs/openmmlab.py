@@ -46,6 +46,8 @@ class OpenMMLab(LineFormat):
         phase: Phase = "eval" if said in ("val", "test") else "train"
         epoch, step = (float(one), float(two or -1)) if unit == "Epoch" else (-1.0, float(two or one))
         run = book.record(pairs, phase=phase, epoch=epoch, step=step)
+        if of and phase == "train":
+            run.epoch_length = int(of)
         if of and phase == "train" and int(of) < _DEBUG_ITERATIONS:
             run.doubts.setdefault(f"每个 epoch 只有 {of} 次迭代，像是调试运行")
         return True

@@ -16,7 +16,7 @@ from npueval.logs.logged import Column, Phase
 
 _EPOCH = re.compile(r"\b[Ee]poch:? *\[?(\d+)(?:/(\d+))?\]?")
 _STEP = re.compile(r"(?:\[?Iter(?:ation)?: *|iter: |batch_id: |\]\s*\[\s*)(\d+)(?:/(\d+))?")
-_PAIR = re.compile(r"(?<![\w@.-])([A-Za-z][\w@.-]{0,40}) ?: {0,4}([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|inf))")
+_PAIR = re.compile(r"(?<![\w@.-])([A-Za-z][\w@.-]{0,40}) ?: {0,4}([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|(?i:nan|inf)))")
 _RECORD = re.compile(r"\bips:|batch_cost:|\[Avg\]|epoch: \d+ done|cur metric")
 _TIMING = ("ips", "batch_cost", "avg_batch_cost")
 _CARDS = re.compile(r"\s*(单|\d+) ?卡")
@@ -66,6 +66,8 @@ class Paddle(LineFormat):
             epoch=float(epoch[1]) if epoch else -1.0,
             step=float("inf") if done else float(step[1]) if step else -1.0,
         )
+        if step and step[2] and phase == "train":
+            run.epoch_length = int(step[2])
         if first:
             run.doubts.setdefault("每个 epoch 的首条 ips/batch_cost 刚被清零，不采用")
         if cards:

@@ -60,6 +60,7 @@ class Torchvision(LineFormat):
             book.end()
         self._tested = False
         run = book.record(pairs, epoch=float(found[1]), step=float(found[2]))
-        if int(found[3]) < _DEBUG_ITERATIONS:
+        run.epoch_length = int(found[3])
+        if run.epoch_length < _DEBUG_ITERATIONS:
             run.doubts.setdefault(f"每个 epoch 只有 {found[3]} 次迭代，像是调试运行")
         return True
