@@ -74,8 +74,20 @@ _PROMPT = re.compile(r"(?:\(\w+\) ?)?[\w.-]+@[\w.-]+[:~][^$#]{0,100}[$#] \S")
 class Ambient(LineFormat):
     name = "ambient"
     needles = (
-        *("device", "Device ", "GPU", "use_gpu", "name: ", "batch", "dataset", "data", "lr", "earning", "epochs", "split"),
-        *("world_size", "recision", "dtype", "framework", "orch", "optimizer", "seed", "date:", "model", "arch"),
+        *("device", "Device ", "GPU", "use_gpu", "name: ", "batch", "dataset", "data", "lr", "earning", "epochs"),
+        *(
+            "world_size",
+            "recision",
+            "dtype",
+            "framework",
+            "orch",
+            "optimizer",
+            "seed",
+            "date:",
+            "model",
+            "arch",
+            "split",
+        ),
         *("fall", "untrustworthy", "Traceback", "EI0", "error code", "out of memory"),
         *("数据", "学习率", "设备", "硬件", "卡", "pcs", "P）", "p）", "@", "```", "## "),
     )

@@ -129,8 +129,8 @@ class LoggedRun:
 
     ``facts`` holds the first statement of each, ``conflicts`` every statement of those that differ. ``scales`` says of
     a score whether it is a fraction or a percent and why, ``counts`` on how many samples. ``restarted``: its steps
-    began again below those of a run before it; ``repeats`` counts values printed twice. ``epoch_length`` is how many steps
-    an epoch has, 0 where that is not printed.
+    began again below those of a run before it; ``repeats`` counts values printed twice. ``epoch_length`` is how many
+    steps an epoch has, 0 where that is not printed.
     """
 
     format: str
