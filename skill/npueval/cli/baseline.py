@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -88,7 +89,12 @@ def kit(plan: Path, target: Path) -> Reply:
     made = building.build(plans.load(plan), target)
     data = {"path": str(made.path), "manifest_sha256": made.manifest.sha256, "files": sorted(made.manifest.files)}
     size = made.path.stat().st_size / 1e6
-    return Reply(data, f"{made.path}  {size:.1f} MB, {len(made.manifest.files)} files\nthere: python {made.path.name}")
+    lines = (
+        f"{made.path}  {size:.1f} MB, {len(made.manifest.files)} files",
+        f"there: python {shlex.quote(made.path.name)} --device cuda:0",
+        "here, with what it writes: npueval baseline ingest gpu_result-….json",
+    )
+    return Reply(data, "\n".join(lines))
 
 
 @command.add_command
@@ -99,7 +105,8 @@ def kit(plan: Path, target: Path) -> Reply:
 def ingest(file: Path, plan: Path, facts: tuple[str, ...]) -> Reply:
     """Take in a kit's result, or figures of trtexec, vLLM, ais_bench, our CSV or a log, each at its grade.
 
-    Exit status 1 where a check failed, so that the result is of a lower grade than its form could have.
+    Exit status 1 where a check failed, so that the result is of a lower grade than its form could have, or where nothing
+    could be kept. The report uses the newest result of a device, and any measured result before figures.
 
     \b
     Example:  npueval baseline ingest gpu_result-20260101T000000Z-cuda-1a2b.json
@@ -107,9 +114,13 @@ def ingest(file: Path, plan: Path, facts: tuple[str, ...]) -> Reply:
     """
     from npueval import plan as plans
     from npueval.kit.ingest import ingest as take_in
+    from npueval.workflow import archive
 
-    done = take_in(file, plans.load(plan), _pairs(facts))
-    return Reply(_ingested_data(done), _ingested_text(done), _ingested_status(done), done.baseline.doubts)
+    loaded = plans.load(plan)
+    done = take_in(file, loaded, _pairs(facts))
+    overtaken = archive.overtaken(loaded, done.run) if done.path else ""
+    notes = [*done.notes, *([overtaken] if overtaken else []), *done.baseline.doubts]
+    return Reply(_ingested_data(done), _ingested_text(done), _ingested_status(done), notes)
 
 
 def _pairs(facts: tuple[str, ...]) -> dict[str, str]:
@@ -120,18 +131,21 @@ def _pairs(facts: tuple[str, ...]) -> dict[str, str]:
 
 
 def _ingested_status(done: Ingested) -> Exit:
-    return Exit.OK if all(check.passed for check in done.checks) else Exit.FINDINGS
+    return Exit.OK if done.path and all(check.passed for check in done.checks) else Exit.FINDINGS
 
 
 def _ingested_data(done: Ingested) -> dict[str, Any]:
     from npueval.plaindata import to_plain
 
     checks = [asdict(check) for check in done.checks]
-    return {"path": str(done.path), "grade": done.grade.value, "checks": checks, "baseline": to_plain(done.baseline)}
+    path = str(done.path) if done.path else None
+    return {"path": path, "grade": done.grade.value, "checks": checks, "baseline": to_plain(done.baseline)}
 
 
 def _ingested_text(done: Ingested) -> str:
     lines = [f"{'ok  ' if each.passed else 'FAIL'} {each.name}  {each.detail}".rstrip() for each in done.checks]
+    if done.path is None:
+        return "\n".join([*lines, f"grade {done.grade.value}"])
     return "\n".join([*lines, f"grade {done.grade.value}: {done.path}", "npueval report writes it into the documents"])
 
 

@@ -10,10 +10,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from npueval import measuring, runs
-from npueval.errors import FormatError, NpuevalError
+from npueval.errors import Exit, FormatError, NpuevalError
 from npueval.golden.sets import compare_sets, make
 from npueval.kit.frozen import FrozenPlan
 from npueval.kit.manifest import (
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str], None]
 
+_ANEW = "make it anew: npueval baseline kit"
 _PACKAGES = ("torch", "numpy", "torch-npu", "triton", "nvidia-cudnn-cu12")
 _VARIABLES = ("CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "NVIDIA_TF32_OVERRIDE", "CUBLAS_WORKSPACE_CONFIG")
 
@@ -40,16 +42,52 @@ _VARIABLES = ("CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "NVIDIA_TF32_OVERRIDE",
 def main(folder: Path, arguments: Sequence[str], here: Path) -> int:
     """Measure the kit that lies unpacked in ``folder``: one result a precision, in ``here`` or where ``--output`` says.
 
-    Returns the exit status: 0 done, 2 a kit that was changed or cannot be used here, 4 a failed measurement.
+    Returns the exit status: 0 done, 2 a kit that was changed or cannot be used here, 3 no such device, 4 a measurement
+    that failed or whose result will not be grade A, 130 interrupted.
     """
     asked = _parser().parse_args(arguments)
+    target, status = (here / (asked.output or ".")).resolve(), Exit.OK
     try:
-        for result in measure(folder, asked.device, lambda line: print(line, file=sys.stderr)):  # noqa: T201
-            print(_written(result, (here / (asked.output or ".")).resolve()))  # noqa: T201
+        _refuse_unwritable(target)
+        for result in measure(folder, asked.device, _tell):
+            print(_written(result, target), flush=True)  # noqa: T201
+            for shortfall in _shortfalls(result):
+                status = Exit.MEASUREMENT_FAILED
+                _tell(f"kit: {shortfall}")
     except NpuevalError as error:
-        print(f"kit: {error}", file=sys.stderr)  # noqa: T201
+        _tell(f"kit: {error}")
         return int(error.status)
-    return 0
+    except KeyboardInterrupt:
+        _tell("kit: interrupted; what is not measured to its end leaves no result")
+        return int(Exit.INTERRUPTED)
+    _tell("bring the result back: npueval baseline ingest gpu_result-….json")
+    return int(status)
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)  # noqa: T201
+
+
+def _refuse_unwritable(target: Path) -> None:
+    """Before minutes of measuring, whose result could not be kept."""
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".npueval-", dir=target):
+            pass
+    except OSError as error:
+        hint = "name another folder: --output"
+        raise NpuevalError(f"cannot write the result there: {error.strerror}", path=target, hint=hint) from None
+
+
+def _shortfalls(result: Mapping[str, Any]) -> Iterator[str]:
+    """Why a result will be of a lower grade, in the order of weight."""
+    run, golden = result["run"], result["golden"]
+    yield from (f"wrong outputs: {reason}" for reason in run["invalid"])
+    for case in run["cases"]:
+        if not case["complete"]:
+            yield f"batch={case['batch']} concurrency={case['concurrency']} was not finished: {case['error']}"
+    if not golden["passed"]:
+        yield f"the outputs differ from the golden ones: {golden['reason']}"
 
 
 def _written(result: Mapping[str, Any], folder: Path) -> Path:
@@ -66,14 +104,13 @@ def measure(folder: Path, device: str, progress: Progress) -> Iterator[dict[str,
 
     Each holds the manifest, what was found of it, the Run, and the golden comparison.
     """
+    if device.partition(":")[0] == "npu":
+        raise NpuevalError("a baseline is measured on cuda (or cpu), not on the npu", hint="there: npueval measure")
     manifest = _manifest(folder)
     found = hashes(folder, manifest.files)
     changed = [name for name, digest in manifest.files.items() if found.get(name) != digest]
     if changed:
-        raise FormatError(
-            f"the kit was changed after it was made: {', '.join(changed[:5])}",
-            hint="make it anew: npueval baseline kit",
-        )
+        raise FormatError(f"the kit was changed after it was made: {', '.join(changed[:5])}", hint=_ANEW)
     for plan in _plans(folder):
         body = {"manifest": manifest.to_data(), "found": found, **_measured(folder, plan, device, progress)}
         yield {"format": f"{RESULT_FORMAT}/{RESULT_VERSION}", "digest": digest_of(body), **body}
@@ -87,7 +124,11 @@ def _measured(folder: Path, plan: Plan, device: str, progress: Progress) -> dict
 
 
 def _manifest(folder: Path) -> KitManifest:
-    return KitManifest.from_data(json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
+    try:
+        data = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FormatError(f"the kit's manifest cannot be read: {error}", hint=_ANEW) from None
+    return KitManifest.from_data(data)
 
 
 def _plans(folder: Path) -> list[Plan]:

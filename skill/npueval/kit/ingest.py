@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from npueval import baselines, runs
 from npueval.baselines import foreign
+from npueval.contracts import violations
 from npueval.errors import FormatError, Problem
-from npueval.kit.building import KITS
+from npueval.kit.checks import Check, checks
 from npueval.kit.manifest import RESULT_FORMAT, RESULT_VERSION, KitManifest, digest_of
 from npueval.kit.possible import impossible
+from npueval.kit.reading import parsed, read
 from npueval.plaindata import body_of
 from npueval.plan import Plan
 from npueval.records import Baseline, Grade
+from npueval.resources import schema
 from npueval.runs import Run
-from npueval.workloads.needs import changed
 
-LARGEST = 512 << 20
-PICKLES = (".pt", ".pth", ".pkl", ".npy", ".npz", ".ckpt")
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that was compared (Chinese); a kit's result whose checks all pass is grade A."""
-
-    name: str
-    passed: bool
-    detail: str = ""
+MOST_PROBLEMS = 20
 
 
 @dataclass(frozen=True)
 class Ingested:
-    """What was taken in and where it was put. ``run`` is ``None`` for figures without raw samples."""
+    """What was taken in and where it was put. ``run`` is ``None`` for figures without raw samples.
 
-    path: Path
+    ``path`` is ``None`` where nothing was kept, because no column of the plan can show it; ``notes`` say so, and what
+    else the report will make of it (English).
+    """
+
+    path: Path | None
     baseline: Baseline
     checks: tuple[Check, ...] = ()
     run: Run | None = None
+    notes: tuple[str, ...] = field(default=())
 
     @property
     def grade(self) -> Grade:
@@ -54,52 +50,41 @@ def ingest(file: Path, plan: Plan, facts: Mapping[str, str] | None = None) -> In
     ``facts`` are what the user says of figures that do not say it themselves (device, batch, precision …).
     :class:`FormatError` where the file is of no known form, was changed, is of another plan, or cannot be true.
     """
-    raw = _read(file)
-    data = _json(raw)
-    if isinstance(data, dict) and str(data.get("format", "")).startswith(RESULT_FORMAT):
+    raw = read(file)
+    data = parsed(raw, file)
+    form = str(data.get("format", "")) if isinstance(data, dict) else ""
+    if form.startswith(f"{RESULT_FORMAT}/"):
         return _kit_result(data, plan, file)
-    if isinstance(data, dict) and str(data.get("format", "")).startswith(runs.FORMAT):
-        return _save_run(_checked_run(data, plan, file), (), plan)
-    baseline = foreign.read(raw, data, file, plan, facts or {})
-    baselines.save(baseline, plan.runs / baselines.BROUGHT)
-    return Ingested(plan.runs / baselines.BROUGHT, baseline)
-
-
-def _read(file: Path) -> bytes:
-    if file.suffix.lower() in PICKLES:
-        raise FormatError("arrays and checkpoints are never unpickled", path=file, hint="bring the kit's JSON result")
-    try:
-        if not file.is_file():
-            raise FormatError("no such file", path=file)
-        if file.stat().st_size > LARGEST:
-            raise FormatError(f"larger than {LARGEST >> 20} MiB", path=file)
-        return file.read_bytes()
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", path=file) from None
-
-
-def _json(raw: bytes) -> Any:
-    try:
-        return json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
+    if form.startswith(f"{runs.FORMAT}/"):
+        return _keep_run(_checked_run(data, plan, file), (), plan, file)
+    if form.startswith("npueval/"):
+        raise FormatError(f"{form} is no result", path=file, hint="bring the gpu_result-….json that the kit wrote")
+    return _keep_figures(foreign.read(raw, data, file, plan, facts or {}), plan)
 
 
 def _kit_result(data: dict[str, Any], plan: Plan, file: Path) -> Ingested:
+    body = body_of(data, RESULT_FORMAT, RESULT_VERSION, "kit result", file)
+    _keep_to_schema(data, "kit-result", file)
+    del body["digest"]
+    if data["digest"] != digest_of(body):
+        raise FormatError("the result was changed after the kit wrote it", path=file, hint="run the kit again")
+    run = _checked_run(body["run"], plan, file)
+    if run.device.kind == "npu":
+        raise FormatError("measured on an NPU, which is no baseline", path=file, hint="run the kit on the GPU host")
+    done = tuple(checks(_manifest(body["manifest"], file), body, run, plan))
+    failed = [f"{check.name}：{check.detail}" for check in done if not check.passed]
+    kit = {"manifest": digest_of(body["manifest"]), "grade": "B" if failed else "A", "failed": failed}
+    noted = replace(run, environment={**run.environment, "kit": kit}, doubts=(*run.doubts, *failed))
+    return _keep_run(noted, done, plan, file)
+
+
+def _manifest(data: Any, file: Path) -> KitManifest:
     try:
-        body = body_of(data, RESULT_FORMAT, RESULT_VERSION, "kit result", file)
-        stated = body.pop("digest", None)
-        manifest = KitManifest.from_data(body.get("manifest"))
+        manifest = KitManifest.from_data(data)
     except FormatError as error:
         raise FormatError(error.message, path=file, hint=error.hint) from None
-    if stated != digest_of(body):
-        raise FormatError("the result was changed after the kit wrote it", path=file, hint="run the kit again")
-    run = _checked_run(body.get("run"), plan, file)
-    checks = tuple(_checks(manifest, body, run, plan))
-    failed = [f"{check.name}：{check.detail}" for check in checks if not check.passed]
-    kit = {"manifest": manifest.sha256, "grade": "B" if failed else "A", "failed": failed}
-    noted = replace(run, environment={**run.environment, "kit": kit}, doubts=(*run.doubts, *failed))
-    return _save_run(noted, checks, plan)
+    _keep_to_schema(data, "kit-manifest", file)
+    return manifest
 
 
 def _checked_run(data: Any, plan: Plan, file: Path) -> Run:
@@ -108,40 +93,58 @@ def _checked_run(data: Any, plan: Plan, file: Path) -> Run:
         run = runs.from_data(data)
     except FormatError as error:
         raise FormatError(error.message, path=file, hint=error.hint) from None
-    if run.plan_sha256 not in {each.sha256 for each in plan.each()}:
+    _keep_to_schema(data, "run", file)
+    of_plan = next((each for each in plan.each() if each.sha256 == run.plan_sha256), None)
+    if of_plan is None:
         raise FormatError(
             "measured by another version of the plan", path=file, hint="make a kit of the plan as it is now"
         )
-    reasons = list(impossible(run))
-    if run.simulated:
-        reasons.append("made on a simulated device")
-    if reasons:
-        problems = [Problem(reason, path=file.name) for reason in reasons]
-        raise FormatError("the result cannot be true", path=file, problems=problems)
+    _refuse("the result cannot be true", impossible(run, of_plan), file)
     return run
 
 
-def _checks(manifest: KitManifest, body: Mapping[str, Any], run: Run, plan: Plan) -> Iterator[Check]:
-    kept = plan.runs / KITS / f"{manifest.sha256}.json"
-    yield _check("测试包清单", kept.is_file(), "不是本项目生成的测试包，或清单被改动")
-    found = body.get("found")
-    yield _check("测试包内容", found == dict(manifest.files), "执行时的文件与清单不符")
-    workload = plan.root / plan.workload.partition(":")[0]
-    held = {workload.name: run.workload.sha256, **run.workload.needs}
-    other = list(changed(held, workload.parent))
-    yield _check("工作负载与权重", not other, f"与本地不同：{'、'.join(other[:5])}")
-    yield _check("随机种子", run.seed == manifest.seed == plan.seed, f"{run.seed} 与 {plan.seed}")
-    inputs = {str(fact.batch): fact.sha256 for fact in run.inputs}
-    yield _check("输入", inputs == dict(manifest.inputs), "输入的哈希与生成测试包时不同")
-    golden = body.get("golden") or {}
-    yield _check("Golden 输出", golden.get("passed") is True, str(golden.get("reason") or "没有比对"))
-    yield _check("完整性", run.complete, "有用例没有测完")
-    yield _check("输出校验", run.valid, "；".join(run.invalid))
+def _keep_to_schema(data: Any, name: str, file: Path) -> None:
+    found = violations(data, schema(name))
+    words = (f"{'.'.join(map(str, each.pointer)) or name}: {each.message[:200]}" for each in found)
+    _refuse(f"not a sound {name.replace('-', ' ')}", words, file)
 
 
-def _check(name: str, passed: bool, otherwise: str) -> Check:
-    return Check(name, passed, "" if passed else otherwise)
+def _refuse(message: str, reasons: Iterator[str], file: Path) -> None:
+    found = list(reasons)
+    if found:
+        shown = [*found[:MOST_PROBLEMS], *([f"and {len(found) - MOST_PROBLEMS} more"] * (len(found) > MOST_PROBLEMS))]
+        raise FormatError(message, path=file, problems=[Problem(reason, path=file.name) for reason in shown])
 
 
-def _save_run(run: Run, checks: tuple[Check, ...], plan: Plan) -> Ingested:
-    return Ingested(runs.save(run, plan.runs), baselines.of_run(run), checks, run)
+def _keep_run(run: Run, done: tuple[Check, ...], plan: Plan, file: Path) -> Ingested:
+    held = plan.runs / f"{run.id}.json"
+    if held.exists() and not _same_measurement(runs.load(held), run):
+        raise FormatError(f"another measurement is kept as {run.id}", path=file, hint=f"see {held}")
+    return Ingested(runs.save(run, plan.runs), baselines.of_run(run), done, run, tuple(_notes_of_run(run, plan)))
+
+
+def _same_measurement(one: Run, other: Run) -> bool:
+    """Whether two Runs hold the same figures, whatever was found of them when they were taken in."""
+
+    def measured(run: Run) -> Any:
+        environment = {key: value for key, value in run.environment.items() if key != "kit"}
+        return runs.to_data(replace(run, environment=environment, doubts=()))
+
+    return bool(measured(one) == measured(other))
+
+
+def _notes_of_run(run: Run, plan: Plan) -> Iterator[str]:
+    if run.device.kind == "cpu" and not plan.baseline.cpu:
+        yield "measured on a CPU, which the plan does not ask for (baseline.cpu): the report will not show it"
+
+
+def _keep_figures(baseline: Baseline, plan: Plan) -> Ingested:
+    kind = baseline.fact("device_kind")
+    if kind not in ("gpu", "cpu"):
+        whose = "figures of an NPU fill no baseline column" if kind == "npu" else "nothing says which device"
+        hint = "" if kind == "npu" else ": add --fact device='NVIDIA A100'"
+        return Ingested(None, baseline, notes=(f"not kept: {whose}{hint}",))
+    held = baselines.brought(plan)
+    notes = [f"replaces the figures of {held.path}"] if held and held != baseline else []
+    baselines.save(baseline, plan.runs / baselines.BROUGHT)
+    return Ingested(plan.runs / baselines.BROUGHT, baseline, notes=tuple(notes))

@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 import zipfile
+import zlib
 
 OLDEST = (3, 10)
 
@@ -16,12 +17,14 @@ def start(archive: str, arguments: "list[str]") -> int:
     if problem:
         sys.stderr.write("kit: " + problem + "\n")
         return 2
-    # torch_npu may be installed beside torch: without CANN its autoload breaks the import of torch.
-    os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
+    # torch_npu may be installed beside torch: without CANN its autoload breaks the import of torch. No kit needs it.
+    os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
     folder = tempfile.mkdtemp(prefix="npueval-kit-")
     try:
-        with zipfile.ZipFile(archive) as kit:
-            kit.extractall(folder)
+        problem = _unpacked(archive, folder)
+        if problem:
+            sys.stderr.write("kit: " + problem + "\n")
+            return 2
         sys.path[0] = folder
         from pathlib import Path
 
@@ -30,6 +33,18 @@ def start(archive: str, arguments: "list[str]") -> int:
         return main(Path(folder), arguments, Path.cwd())
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _unpacked(archive: str, folder: str) -> str:
+    """Unpack; answer what went wrong."""
+    try:
+        with zipfile.ZipFile(archive) as kit:
+            kit.extractall(folder)
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        return "the file is damaged, copy it again (" + str(error) + ")"
+    except OSError as error:
+        return "cannot be unpacked to " + folder + ": " + str(error) + "; name another place with TMPDIR"
+    return ""
 
 
 def _problem() -> str:

@@ -68,6 +68,19 @@ def open_archive(plan: Plan) -> Archive:
     return Archive(tuple(found), tuple(passed_over))
 
 
+def overtaken(plan: Plan, run: Run | None) -> str:
+    """What the report will use instead of what was just brought (a ``run``, or ``None`` for figures of a GPU): a note.
+
+    Empty where it uses that.
+    """
+    stock = open_archive(plan)
+    kind, precision = (run.device.kind, run.precision) if run else ("cuda", plan.precision)
+    used = stock.newest(kind, precision)
+    if used is None or (run and used.id == run.id):
+        return ""
+    return f"the report uses {used.id}, {'which is newer' if run else 'a measurement with all its samples'}"
+
+
 def _run_files(folder: Path) -> Iterator[Path]:
     """The files that say in their first bytes that they are Runs (other JSON lies beside them), and all packed ones."""
     yield from sorted(folder.glob("*.json.gz"))
