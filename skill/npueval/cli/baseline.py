@@ -105,8 +105,8 @@ def kit(plan: Path, target: Path) -> Reply:
 def ingest(file: Path, plan: Path, facts: tuple[str, ...]) -> Reply:
     """Take in a kit's result, or figures of trtexec, vLLM, ais_bench, our CSV or a log, each at its grade.
 
-    Exit status 1 where a check failed, so that the result is of a lower grade than its form could have, or where nothing
-    could be kept. The report uses the newest result of a device, and any measured result before figures.
+    Exit status 1 where a check failed, so that the result is of a lower grade than its form could have, or where
+    nothing could be kept. The report uses the newest result of a device, and any measured result before figures.
 
     \b
     Example:  npueval baseline ingest gpu_result-20260101T000000Z-cuda-1a2b.json

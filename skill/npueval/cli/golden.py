@@ -25,7 +25,11 @@ _COLUMNS = ("head", "shape", "max abs", "mean abs", "max rel", "cosine", "outsid
 @verb("golden")
 @click.argument("reference", type=_PATH, metavar="REF")
 @click.argument("hypothesis", type=_PATH, metavar="[HYP]", required=False)
-@click.option("--precision", type=click.Choice(["fp32", "fp16", "bf16", "int8"]), help="What the tolerances follow; with a plan, what it runs in.")
+@click.option(
+    "--precision",
+    type=click.Choice(["fp32", "fp16", "bf16", "int8"]),
+    help="What the tolerances follow; with a plan, what it runs in.",
+)
 @click.option("--rtol", type=float, help="Relative tolerance instead of the precision's.")
 @click.option("--atol", type=float, help="Absolute tolerance instead of the precision's.")
 @click.option("--equal-nan", is_flag=True, help="NaN in the same place on both sides counts as equal.")
