@@ -34,7 +34,7 @@ def test_wall_time_and_printed_figures(tmp_path):
     assert figures["throughput"]["runs"][-1]["path"] == run.command["logs"][-1]
     assert (tmp_path / "runs" / run.command["logs"][0]).read_text(encoding="utf-8").startswith("Average latency")
     assert violations(runs.to_data(run), schema("run")) == []
-    assert "never compares" in run.doubts[0]
+    assert "never compares" in run.doubts[0].en
 
 
 def test_the_printed_figures_of_every_timed_run_are_kept_and_summed_up(tmp_path):
@@ -100,7 +100,7 @@ def test_a_run_that_fails_is_kept_beside_those_that_succeed(tmp_path):
     assert run.cases[0].n == 2
     assert not run.complete
     assert run.cases[0].failures[0].error == "exit status 1"
-    assert "run 2: exit status 1" in run.doubts
+    assert "run 2: exit status 1" in [doubt.en for doubt in run.doubts]
     assert [each["run"] for each in run.command["figures"][0]["runs"]] == [1, 3]
 
 
@@ -132,7 +132,9 @@ def test_what_a_command_leaves_running_is_ended_and_said(tmp_path):
     code = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
     run = timed(tmp_path, code, times=Times(0, 2))
     assert run.cases[0].n == 2
-    assert "the command left processes running, which were ended after each run: 0, 1" in run.doubts
+    assert "the command left processes running, which were ended after each run: 0, 1" in [
+        doubt.en for doubt in run.doubts
+    ]
 
 
 def test_output_of_any_size_and_a_closed_stdout_do_no_harm(tmp_path):

@@ -7,7 +7,8 @@ import pytest
 
 from npueval import comparing
 from npueval.contracts import violations
-from npueval.plan import AccuracyTarget, BaselineWish, Request, Targets
+from npueval.language import same
+from npueval.plan import AccuracyTarget, BaselineWish, Dataset, Datasets, Request, Targets
 from npueval.records import Baseline, Citation, Fact, Figure, Grade
 from npueval.resources import schema
 from npueval.runs.cases import Case
@@ -139,7 +140,7 @@ def test_a_run_of_another_precision_or_unit_says_so(tmp_path):
     [
         ("npu", run_on(GPU)),
         ("npu", run_on(NPU, simulated=True)),
-        ("npu", run_on(NPU, invalid=("输出含 NaN",))),
+        ("npu", run_on(NPU, invalid=(same("输出含 NaN"),))),
         ("npu", run_on(NPU, precision="fp16")),
         ("gpu", run_on(GPU, precision="fp16")),
         ("gpu", run_on(NPU)),
@@ -256,11 +257,76 @@ def test_a_log_of_means_gives_a_ratio_of_means_and_a_conditional_verdict_at_best
     assert row(result, "latency_p95_ms").against_gpu.refusal == "N/A（日志 train.log 没有这一项）"
 
 
+def test_figures_carry_no_more_than_their_grade(tmp_path):
+    """B: p95 and a verdict, the unknown named. What does not state its scope or precision falls to C: means, no p95."""
+    plan = plan_of(tmp_path, targets=Targets(latency_p50_ms=20, ratio_to_baseline=0.9))
+    figures = (*(_figure(name, v) for name, v in (("p50", 12.0), ("p95", 13.0))), _rate(3000.0, "total"))
+    stated = replace(log(precision="fp32", scope="preprocess+infer", cards="1"), grade=Grade.B, figures=figures)
+    result = compare(plan, run_on(NPU), stated)
+    p95 = row(result, "latency_p95_ms").against_gpu
+    assert p95.grade is Grade.B and p95.ratio > 1 and p95.no_interval == "基线没有原始样本，无区间"
+    assert result.performance.verdict == "通过" and "未知：同步方式、模型、负载方式" in result.performance.reason
+    vague = replace(stated, facts={key: fact for key, fact in stated.facts.items() if key != "precision"})
+    lowered = compare(plan, run_on(NPU), vague)
+    assert row(lowered, "latency_p50_ms").against_gpu.grade is Grade.C
+    assert row(lowered, "latency_p95_ms").against_gpu.refusal.startswith("不可比：C 级证据不支持 p95")
+    assert lowered.performance.verdict == "有条件通过"
+
+
+def test_a_rate_per_card_is_held_against_the_npus_rate_per_card(tmp_path):
+    cards = replace(log(cards="8"), figures=(_rate(500.0, "card"),))
+    run = run_on(NPU, cards=8, cases=changed_case(cards=8, items=8 * 32 * 200))
+    whole = run.cases[1].throughput()
+    found = row(compare(plan_of(tmp_path), run, cards), "throughput").against_gpu
+    assert found.ratio == pytest.approx(whole / 8 / 500)
+
+
+def test_a_quoted_number_is_shown_and_no_more(tmp_path):
+    quoted = replace(log(), grade=Grade.D)
+    mean = row(compare(plan_of(tmp_path), run_on(NPU), quoted), "latency_mean_ms")
+    assert mean.gpu.value == 10.0 and mean.against_gpu.refusal == "不可比：train.log 只是引用的数字，只能展示（D 级）"
+
+
+def test_times_without_spread_give_a_ratio_that_says_why_it_has_no_interval(tmp_path):
+    still = changed_case(samples={name: np.full(200, 4_000_000) for name in SEGMENTS}, window_ns=200 * 8_000_000)
+    result = compare(plan_of(tmp_path), run_on(NPU, cases=still), NONE, gpu=run_on(GPU, cases=still))
+    p50 = row(result, "latency_p50_ms")
+    assert (p50.npu.low, p50.npu.high, p50.against_gpu.interval, p50.against_gpu.outcome) == (None, None, None, None)
+    assert p50.against_gpu.ratio == 1 and p50.against_gpu.no_interval.startswith("重采样的结果全部相同")
+
+
+def test_other_weights_of_the_same_size_are_named(tmp_path):
+    known = run_on(NPU).workload
+    npu, gpu = (run_on(d, workload=replace(known, needs={"w.pt": h * 64})) for d, h in ((NPU, "1"), (GPU, "2")))
+    result = compare(plan_of(tmp_path), npu, NONE, gpu=gpu)
+    assert result.grade is Grade.B and "差异：权重与依赖文件" in result.performance.reason
+
+
+def test_the_data_set_of_a_log_is_the_same_where_its_words_are(tmp_path):
+    used = Dataset("ImageNet-1k", "val 50000", "data")
+    plan = plan_of(tmp_path, datasets=Datasets(None, None, None, used, None, None))
+    points = {point.name: point.agreement for point in compare(plan, run_on(NPU), log(split="val")).points["gpu"]}
+    assert (points["数据集"], points["数据集划分"], points["输入形状"]) == ("same", "same", "unknown")
+    other = {point.name: point.agreement for point in compare(plan, run_on(NPU), log(split="验证集")).points["gpu"]}
+    assert other["数据集划分"] == "unknown"
+
+
+def test_a_whole_command_and_a_kit_never_meet(tmp_path):
+    outside = run_on(GPU, scope="command", cases=(make_case(1, 2.0), make_case(32, 8.0)))
+    unsynchronised = run_on(GPU, protocol=replace(PROTOCOL, synchronisation="none"))
+    for run, words in ((outside, "测量方式 in-process 与 command"), (unsynchronised, "同步方式 each 与 none")):
+        change = row(compare(plan_of(tmp_path), run_on(NPU), NONE, gpu=run), "latency_p50_ms").against_gpu
+        assert change.ratio is None and change.refusal == f"不可比：{words}"
+    batches = run_on(GPU, cases=(make_case(1, 2.0), make_case(16, 8.0)))
+    other = row(compare(plan_of(tmp_path), run_on(NPU), NONE, gpu=batches), "latency_p50_ms")
+    assert other.gpu.value is None and other.against_gpu.refusal == "N/A（没有测 batch=32 并发=1）"
+
+
 @pytest.mark.parametrize(
     ("baseline", "words"),
     [
         (log(batch="8"), "不可比：batch 32 与 8"),
-        (log(batch=""), "不可比：日志未写明 batch，只能展示（D 级）"),
+        (log(batch=""), "不可比：train.log 未写明 batch，只能展示（D 级）"),
         (log(precision="float16"), "不可比：精度 fp32 与 fp16"),
         (log(scope="h2d+infer+d2h"), "不可比：测量范围 preprocess+infer 与 h2d+infer+d2h"),
     ],
@@ -299,7 +365,7 @@ ACCURACY = AccuracyTarget("top1", "higher", max_drop=0.01)
 
 
 def accurate(device, value, n=10_000, metric="top1", **changes):
-    return run_on(device, **changes, output_check=OutputCheck(True, "", (), {"metric": metric, "value": value, "n": n}))
+    return run_on(device, **changes, output_check=OutputCheck(True, result={"metric": metric, "value": value, "n": n}))
 
 
 def accuracy_log(value=0.76, unit="fraction", n=10_000, metric="eval/acc@1"):
@@ -361,6 +427,10 @@ def test_implausible_figures_are_doubted(tmp_path):
         assert any(words in doubt for doubt in doubts)
     crossed = replace(log(), figures=tuple(_figure(name, v) for name, v in (("p50", 9.0), ("p95", 5.0))))
     assert any("p95 < p50" in doubt for doubt in compare(plan_of(tmp_path), run_on(NPU), crossed).doubts)
+
+
+def _rate(value, per):
+    return Figure("throughput", value, "images/s", "higher", per=per)
 
 
 def _figure(name, value):

@@ -181,7 +181,7 @@ def test_a_card_that_computes_nonsense_is_refused(npu):
 def test_blocking_launches_are_doubted(npu, monkeypatch):
     assert open_device("npu").doubts() == ()
     monkeypatch.setenv("ASCEND_LAUNCH_BLOCKING", "1")
-    assert "ASCEND_LAUNCH_BLOCKING" in open_device("npu").doubts()[0]
+    assert "ASCEND_LAUNCH_BLOCKING" in open_device("npu").doubts()[0].en
 
 
 def test_the_cpu_needs_no_torch(monkeypatch):

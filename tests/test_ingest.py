@@ -113,7 +113,7 @@ def test_each_thing_that_does_not_agree_lowers_the_grade_and_is_named(result, br
     assert done.grade is Grade.B
     failed = [each for each in done.checks if not each.passed]
     assert check in {each.name for each in failed} and words in next(e.detail for e in failed if e.name == check)
-    assert any(words in doubt for doubt in runs.load(done.path).doubts)
+    assert any(words in doubt.zh for doubt in runs.load(done.path).doubts)
 
 
 def samples(*values):

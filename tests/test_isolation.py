@@ -57,7 +57,7 @@ def test_what_ends_the_process_ends_one_case(tmp_path, action, error):
     # The second case runs in a new process, where the calls are counted from the beginning.
     assert (second.n, second.error) == (48, error)
     assert not run.complete
-    assert any(f"(48 samples): {error}" in doubt for doubt in run.doubts)
+    assert any(f"(48 samples): {error}" in doubt.en for doubt in run.doubts)
 
 
 def test_a_hang_outside_python_is_ended_too(tmp_path):
@@ -71,7 +71,7 @@ def test_a_hang_outside_python_is_ended_too(tmp_path):
 def test_printing_goes_nowhere_and_is_said(tmp_path, capfd):
     loud = NUMPY.replace("return x @", "print('chatter'); return x @")
     run = measuring.measure(make_plan(tmp_path, loud), sampling_s=0)
-    assert any("the workload printed" in doubt for doubt in run.all_doubts())
+    assert any("the workload printed" in doubt.en for doubt in run.all_doubts())
     assert "chatter" not in capfd.readouterr().out
 
 
@@ -107,7 +107,7 @@ def test_a_hang_in_the_check_keeps_the_figures(tmp_path):
     run = measuring.measure(make_plan(tmp_path, stuck, case_timeout_s=1.5, iterations=20), sampling_s=0)
     assert [case.n for case in run.cases] == [20, 20]
     told = "the outputs are unchecked: hangs: not finished after 1.5 s in check (workload.py:7); ended"
-    assert told in run.doubts
+    assert told in [doubt.en for doubt in run.doubts]
 
 
 def test_no_sample_at_all_is_a_failed_measurement(tmp_path):
@@ -168,7 +168,7 @@ def test_a_killed_measurement_goes_on_where_it_stopped(tmp_path):
     run = measuring.measure(slow_plan(tmp_path), sampling_s=0, progress=told.append)
     assert [line for line in told if line.startswith("case")] == ["case 2/2: batch=4 concurrency=1"]
     assert [case.n for case in run.cases] == [30, 30]
-    assert any("more than one process" in doubt for doubt in run.doubts)
+    assert any("more than one process" in doubt.en for doubt in run.doubts)
 
 
 def test_the_worker_does_not_outlive_its_parent(tmp_path):

@@ -14,7 +14,7 @@ from npueval.cli.smoke import command as smoke_command
 from npueval.contracts import violations
 from npueval.devices.base import open_error
 from npueval.errors import Exit, NotExecuted
-from npueval.language import Text
+from npueval.language import Text, same
 from npueval.resources import schema
 from npueval.runs.conditions import Operator, Profile
 from support.machines import Machine
@@ -64,7 +64,7 @@ def measured(monkeypatch, run):
 
 
 def test_a_run_is_printed_and_written(project, monkeypatch):
-    measured(monkeypatch, make_run(doubts=("drift: a little",)))
+    measured(monkeypatch, make_run(doubts=(same("drift: a little"),)))
     done = invoke(measure)
     assert done.exit_code == Exit.OK
     assert "batch=32 concurrency=1: n=200, mean" in done.stdout
@@ -76,7 +76,7 @@ def test_a_run_is_printed_and_written(project, monkeypatch):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"invalid": ("NaN",)},
+        {"invalid": (same("NaN"),)},
         {"complete": False, "cases": (make_case(complete=False, error="hangs", samples={}),)},
     ],
 )

@@ -94,11 +94,11 @@ def test_the_cold_start_is_kept_apart(tmp_path, npu):
 def test_a_stall_and_a_drift_are_named(tmp_path, npu):
     npu.script.stalls = {90: 90_000_000}
     stalled = measured(on_card(tmp_path / "a", npu, batches=(1,), target_batch=1))
-    assert any("far out of line" in doubt for doubt in stalled.all_doubts())
+    assert any("far out of line" in doubt.en for doubt in stalled.all_doubts())
     npu.reset()
     npu.script.growth = 0.002
     drifting = measured(on_card(tmp_path / "b", npu, batches=(1,), target_batch=1))
-    assert any("drift: the last third" in doubt for doubt in drifting.all_doubts())
+    assert any("drift: the last third" in doubt.en for doubt in drifting.all_doubts())
 
 
 def test_small_kernels_are_host_bound_and_grouped(tmp_path, npu):
@@ -110,7 +110,7 @@ def test_small_kernels_are_host_bound_and_grouped(tmp_path, npu):
     assert case.n == 100
     assert case.items == 100 * case.group
     assert case.summary("infer").p50 * 1e6 == pytest.approx(1_100, rel=0.2)
-    told = "\n".join(run.all_doubts())
+    told = "\n".join(doubt.en for doubt in run.all_doubts())
     assert "one sample covers" in told
     assert "host-bound" in told
 
@@ -118,9 +118,11 @@ def test_small_kernels_are_host_bound_and_grouped(tmp_path, npu):
 def test_events_and_a_host_clock_that_disagree_are_told():
     def told(events_ns, host_ns=2_401_000):
         case = Case(1, "fp32", samples={"infer": np.full(50, host_ns)}, events=np.full(50, events_ns))
-        return [doubt for doubt in doubts.of_case(case, 100.0) if "by the device's events" in doubt]
+        return [doubt for doubt in doubts.of_case(case, 100.0) if "by the device's events" in doubt.en]
 
-    assert told(2_001_000)[0].startswith("infer takes 2.401 ms by the host's clock and 2.001 ms by the device's events")
+    assert told(2_001_000)[0].en.startswith(
+        "infer takes 2.401 ms by the host's clock and 2.001 ms by the device's events"
+    )
     assert not told(2_300_000)
     assert not told(60_000, host_ns=100_000)
 
@@ -136,7 +138,7 @@ def test_time_outside_the_segments_is_said(tmp_path):
     run = measured(make_plan(tmp_path, slow, iterations=40, segments=("preprocess", "infer")))
     assert run.segments == ("preprocess", "infer")
     assert run.not_measured["h2d"] == "not in the plan's segments"
-    assert any("time passes outside the measured segments" in doubt for doubt in run.all_doubts())
+    assert any("time passes outside the measured segments" in doubt.en for doubt in run.all_doubts())
 
 
 def test_out_of_memory_ends_its_case_and_not_the_run(tmp_path, npu):
@@ -145,7 +147,7 @@ def test_out_of_memory_ends_its_case_and_not_the_run(tmp_path, npu):
     assert [case.complete for case in run.cases] == [True, False, True]
     assert "out of memory" in run.cases[1].error
     assert not run.complete
-    assert any("batch=4096" in doubt and "incomplete" in doubt for doubt in run.doubts)
+    assert any("batch=4096" in doubt.en and "incomplete" in doubt.en for doubt in run.doubts)
 
 
 def test_nan_outputs_make_the_run_invalid(tmp_path, npu):
@@ -154,7 +156,7 @@ def test_nan_outputs_make_the_run_invalid(tmp_path, npu):
     run = measuring.measure(on_card(tmp_path, npu), device=device, sampling_s=0)
     assert not run.valid
     assert run.output_check.passed is False
-    assert any("NaN" in reason for reason in run.all_doubts())
+    assert any("NaN" in reason.en for reason in run.all_doubts())
 
 
 def test_memory_of_the_card_is_three_figures(tmp_path, npu):
@@ -169,7 +171,7 @@ def test_a_leak_is_seen(tmp_path, npu):
         "self.kept = [getattr(self, 'kept', 0), torch.empty(1 << 18, device='npu')]; return torch.mm(x, self.weights)",
     )
     run = measured(on_card(tmp_path, npu, leaking, batches=(1,), target_batch=1, iterations=30))
-    assert any("the workload leaks" in doubt for doubt in run.all_doubts())
+    assert any("the workload leaks" in doubt.en for doubt in run.all_doubts())
 
 
 def test_autocast_keeps_the_weights_and_casts_the_work(tmp_path):
@@ -199,7 +201,7 @@ def test_autocast_keeps_the_weights_and_casts_the_work(tmp_path):
 def test_a_workload_that_waits_by_itself_is_named(tmp_path, npu, waits, told):
     source = SIMULATED.replace("return torch.mm(x, self.weights)", f"y = torch.mm(x, self.weights); {waits}; return y")
     run = measured(on_card(tmp_path, npu, source, batches=(1,), target_batch=1, iterations=10))
-    assert any(f"infer waits for the device by itself ({told})" in doubt for doubt in run.all_doubts())
+    assert any(f"infer waits for the device by itself ({told})" in doubt.en for doubt in run.all_doubts())
     assert run.case(1).samples["infer"].min() > 2_000_000
 
 
@@ -210,7 +212,7 @@ def test_operators_that_fall_back_to_the_cpu_are_named(tmp_path):
         'and will fall back to run on the CPU"\n'
     )
     run = measuring.measure(make_plan(tmp_path, source, iterations=10), sampling_s=0)
-    assert any("torchvision::nms fell back to the CPU" in doubt for doubt in run.doubts)
+    assert any("torchvision::nms fell back to the CPU" in doubt.en for doubt in run.doubts)
 
 
 def test_the_cpu_measures_a_workload_without_torch(tmp_path):
@@ -254,7 +256,7 @@ def test_an_overloaded_open_load_counts_the_wait(tmp_path):
     plan = make_plan(tmp_path, slow, batches=(1,), target_batch=1, arrival_rates=(1000.0,), iterations=60, warmup=3)
     case = measured(plan).case(1, 1, 1000.0)
     assert case.samples["queue"][-10:].min() > 20_000_000
-    assert any("overload" in doubt for doubt in case.doubts)
+    assert any("overload" in doubt.en for doubt in case.doubts)
 
 
 def test_the_workload_judges_its_own_outputs(tmp_path):
@@ -288,7 +290,7 @@ def test_a_dataset_is_checked_as_a_whole(tmp_path):
 )
 def test_what_spoils_reproducibility_is_said(tmp_path, change, doubt):
     run = measured(make_plan(tmp_path, NUMPY.replace(*change), iterations=20))
-    assert any(doubt in said for said in run.all_doubts())
+    assert any(doubt in said.en for said in run.all_doubts())
 
 
 def test_other_shapes_make_the_run_invalid(tmp_path):
@@ -298,7 +300,7 @@ def test_other_shapes_make_the_run_invalid(tmp_path):
     )
     run = measured(make_plan(tmp_path, odd, batches=(4,), iterations=50))
     assert not run.valid
-    assert any("another shape" in said and "(3, 4)" in said for said in run.all_doubts())
+    assert any("another shape" in said.en and "(3, 4)" in said.en for said in run.all_doubts())
 
 
 def test_an_iteration_that_fails_once_is_kept_and_tried_again(tmp_path):
@@ -308,7 +310,7 @@ def test_an_iteration_that_fails_once_is_kept_and_tried_again(tmp_path):
     assert (case.n, case.complete, case.retries) == (100, True, 1)
     assert case.failures[0].iteration == 57
     assert case.failures[0].error == "raised ValueError: bad luck (workload.py:7)"
-    assert "1 failed attempt(s), 1 retried" in case.doubts[0]
+    assert "1 failed attempt(s), 1 retried" in case.doubts[0].en
 
 
 def test_an_iteration_that_goes_on_failing_ends_its_case_with_the_samples_so_far(tmp_path):
@@ -362,7 +364,7 @@ def test_a_case_that_was_measured_is_not_measured_again(tmp_path, npu):
     run = measured(plan, progress=again.append)
     assert again == ["load", "case batch=4 concurrency=1", "check"]
     assert [case.n for case in run.cases] == [100, 100]
-    assert any("more than one process" in doubt for doubt in run.doubts)
+    assert any("more than one process" in doubt.en for doubt in run.doubts)
     assert not list((tmp_path / "runs").rglob("*.json"))
 
 
@@ -394,7 +396,7 @@ def test_a_seed_of_the_workload_s_own_is_told_though_its_file_brings_torch(tmp_p
     pytest.importorskip("torch")
     source = TORCH.replace("self.net =", "torch.manual_seed(99); self.net =")
     run = measuring.measure(make_plan(tmp_path, source, batches=(4,), iterations=20), sampling_s=0)
-    assert any("seeds torch with 99 itself" in doubt for doubt in run.doubts)
+    assert any("seeds torch with 99 itself" in doubt.en for doubt in run.doubts)
 
 
 @pytest.mark.parametrize(
@@ -412,23 +414,23 @@ def test_a_seed_of_the_workload_s_own_is_told_though_its_file_brings_torch(tmp_p
 def test_a_check_that_could_not_tell_is_a_doubt_and_keeps_the_run(tmp_path, hook, reason):
     run = measured(make_plan(tmp_path, f"{NUMPY}        def {hook}\n", iterations=20))
     assert (run.valid, run.complete, run.output_check.passed) == (True, True, None)
-    assert reason in run.output_check.reason
-    assert any(doubt.startswith("the outputs are unchecked") and reason in doubt for doubt in run.doubts)
+    assert reason in run.output_check.reason.en
+    assert any(doubt.en.startswith("the outputs are unchecked") and reason in doubt.en for doubt in run.doubts)
     assert violations(runs.to_data(run), schema("run")) == []
 
 
 def test_a_check_that_gives_a_figure_and_no_verdict_is_none(tmp_path):
     figure = NUMPY + "        def check(self, o): return {'metric': 'top1', 'value': 0.5}\n"
     run = measured(make_plan(tmp_path, figure, iterations=20))
-    assert run.output_check.reason == "check gives a figure and no verdict"
-    assert not any("unchecked" in doubt for doubt in run.doubts)
+    assert run.output_check.reason.en == "check gives a figure and no verdict"
+    assert not any("unchecked" in doubt.en for doubt in run.doubts)
 
 
 @pytest.mark.parametrize("nothing", ["None", "[]", "{'boxes': None}"])
 def test_an_infer_that_returns_nothing_makes_the_run_invalid(tmp_path, nothing):
     run = measured(make_plan(tmp_path, NUMPY.replace("return x @ self.weights", f"return {nothing}"), iterations=20))
     assert not run.valid
-    assert any("infer returns no output at all" in reason for reason in run.invalid)
+    assert any("infer returns no output at all" in reason.en for reason in run.invalid)
 
 
 @pytest.mark.parametrize(
@@ -446,5 +448,5 @@ def test_items_that_were_not_delivered_are_a_doubt(tmp_path, output, told):
     source = NUMPY.replace("return x @ self.weights", f"y = x @ self.weights; return {output}")
     run = measured(make_plan(tmp_path, source, batches=(4,), iterations=20))
     named = "the leading dimension of infer's output is 3 and the batch is 4"
-    assert any(named in doubt for doubt in run.all_doubts()) is told
+    assert any(named in doubt.en for doubt in run.all_doubts()) is told
     assert run.valid

@@ -9,6 +9,7 @@ import pytest
 
 from npueval import plan, runs, triggers
 from npueval.environment import Environment
+from npueval.language import same
 from npueval.records import Citation, Fact
 from npueval.reporting import Dossier, page
 from npueval.reporting.dossier import Statement
@@ -202,7 +203,7 @@ class TestComplete:
         assert "val_accuracy 0.9750 (n=360)" in quoted.text
 
     def test_sampled_readings_are_summed_up(self, complete: Dossier) -> None:
-        taken = Resources(0.5, {"power_w": (100.0, None, 300.0)}, {"temperature_c": "not readable"})
+        taken = Resources(0.5, {"power_w": (100.0, None, 300.0)}, {"temperature_c": same("not readable")})
         told = parse(rendered(dossiers.with_run(complete, complete.npu_run, resources=taken)))
         rows = [[cell.text for cell in row.all("th", "td")] for row in section(told, "costs").all("tr")]
         assert ["power_w", "100", "100", "300", "2 / 3"] in rows
@@ -259,7 +260,7 @@ class TestSimulated:
 
 class TestTrouble:
     def test_wrong_outputs_are_said_first(self, wanted: plan.Plan, machine: Environment) -> None:
-        wrong = brought("npu", invalid=("输出含 NaN",), complete=False)
+        wrong = brought("npu", invalid=(same("输出含 NaN"),), complete=False)
         root = parse(rendered(dossiers.dossier(wanted, machine, wrong)))
         banners = [node.text for node in root.one("header").all(class_="banner")]
         assert banners[0] == "NPU fp32（输出错误）：输出含 NaN"
@@ -296,7 +297,7 @@ def attacked(complete: Dossier) -> str:
         complete,
         complete.npu_run,
         device=DeviceFacts(EVIL, "npu", 0, EVIL),
-        doubts=(EVIL,),
+        doubts=(same(EVIL),),
         environment={"packages": {"torch": EVIL}, EVIL: EVIL},
         output_check=None,
     )

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from npueval import triggers
+from npueval.language import same
 from npueval.reporting import page
 from support import dossiers, small_project
 
@@ -47,7 +48,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
             kind,
             [dossiers.lifelike(batch, factor * batch, n=100) for batch in (4, 1)],
             environment=machine.as_json(),
-            doubts=("a doubt of some length that has to be wrapped",),
+            doubts=(same("a doubt of some length that has to be wrapped"),),
         )
         for kind, factor in (("npu", 1.0), ("cuda", 1.3), ("cpu", 6.0))
     ]

@@ -12,6 +12,7 @@ import pytest
 
 from npueval import runs
 from npueval.errors import MeasurementError
+from npueval.language import same
 from npueval.measuring.ranks import Agreement, Ranks, merged, placed
 from npueval.runs.cases import Case, Failure, Memory, Reading
 from support.projects import TORCH, make_plan
@@ -24,13 +25,13 @@ def card(infer, **changes):
 
 
 def test_latency_is_the_slowest_card_and_items_are_everybodys():
-    both = merged([card([10, 50, 10], doubts=("grouped",)), card([20, 20, 30])])
+    both = merged([card([10, 50, 10], doubts=(same("grouped"),)), card([20, 20, 30])])
     np.testing.assert_array_equal(both.samples["infer"], [20, 50, 30])
     np.testing.assert_array_equal(both.nanoseconds(), [21, 51, 31])
     assert (both.cards, both.items, both.window_ns) == (2, 24, 70)
     assert both.throughput() == pytest.approx(24 / 70e-9)
     assert both.throughput_per_card() == pytest.approx(12 / 70e-9)
-    assert "card 0: grouped" in both.doubts
+    assert "card 0: grouped" in [doubt.en for doubt in both.doubts]
 
 
 def test_one_card_is_itself():
@@ -45,7 +46,7 @@ def test_what_a_card_did_not_finish_is_said():
     assert not both.complete
     assert both.error == "card 1: raised OSError"
     assert both.failures == (Failure(1, "card 1: raised OSError"),)
-    assert any("finished 3, 1 samples" in doubt for doubt in both.doubts)
+    assert any("finished 3, 1 samples" in doubt.en for doubt in both.doubts)
     assert merged([card([]), card([])]).n == 0
 
 
@@ -59,7 +60,7 @@ def test_memory_is_that_of_the_fullest_card():
 
 def test_cards_of_unequal_speed_are_said():
     doubts = merged([card([10, 10]), card([20, 20])]).doubts
-    assert any("not equally fast" in doubt for doubt in doubts)
+    assert any("not equally fast" in doubt.en for doubt in doubts)
 
 
 def test_every_rank_answers_once():
@@ -129,4 +130,4 @@ def test_two_processes_over_gloo(tmp_path):
     assert case.n == 20
     assert case.samples["infer"].min() >= 6_000_000
     assert case.items == 2 * 20 * 4
-    assert any("not equally fast" in doubt for doubt in case.doubts)
+    assert any("not equally fast" in doubt.en for doubt in case.doubts)

@@ -10,6 +10,7 @@ import pytest
 from npueval import runs
 from npueval.contracts import violations
 from npueval.errors import FormatError
+from npueval.language import same
 from npueval.resources import schema
 from npueval.runs.cases import Case, Reading
 from support.make_runs import make_case, make_run, milliseconds
@@ -118,12 +119,14 @@ def test_a_case_without_samples_has_no_figures():
 
 
 def test_a_run_names_its_cases_segments_and_doubts():
-    run = make_run(doubts=("drift",), invalid=("NaN in the outputs",), cases=(make_case(doubts=("grouped",)),))
+    run = make_run(
+        doubts=(same("drift"),), invalid=(same("NaN in the outputs"),), cases=(make_case(doubts=(same("grouped"),)),)
+    )
     assert run.segments == ("preprocess", "infer")
     assert run.case(1) is run.cases[0]
     assert run.case(1, concurrency=2) is None
     assert not run.valid
-    assert list(run.all_doubts()) == ["NaN in the outputs", "drift", "batch=1 concurrency=1: grouped"]
+    assert [doubt.en for doubt in run.all_doubts()] == ["NaN in the outputs", "drift", "batch=1 concurrency=1: grouped"]
 
 
 def test_an_absent_reading_says_why():

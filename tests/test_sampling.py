@@ -26,13 +26,13 @@ def test_the_host_is_read_while_the_work_runs():
 
 def test_a_simulated_card_has_no_power(npu):
     resources = sample(open_device("npu"), lambda: time.sleep(0.01), 0.3)
-    assert resources.missing == {"device": "the card is simulated"}
+    assert {name: why.en for name, why in resources.missing.items()} == {"device": "the card is simulated"}
 
 
 def card(monkeypatch, *chips):
     monkeypatch.setattr(sampling, "query", lambda host: Reading(Outcome.READ, chips=chips))
     monkeypatch.setattr(sampling, "_NPU_INTERVAL_S", 0.05)
-    device = SimpleNamespace(kind="npu", index=1, simulated=False)
+    device = SimpleNamespace(kind="npu", name="npu:1", index=1, simulated=False)
     return sample(device, lambda: time.sleep(0.01), 0.4)
 
 
@@ -40,7 +40,7 @@ def test_the_chip_is_found_by_its_device_number(monkeypatch):
     chips = [Chip(0, n, "910B", Health.OK, device=n, power_w=100.0 + n, temperature_c=40.0) for n in (1, 0)]
     resources = card(monkeypatch, *chips)
     assert set(resources.series["device_power_w"]) == {101.0}
-    assert resources.missing["device_hbm_used_mb"] == "the device does not tell it"
+    assert resources.missing["device_hbm_used_mb"].en == "the device does not tell it"
 
 
 def test_visible_devices_are_numbered_anew(monkeypatch):
@@ -50,13 +50,13 @@ def test_visible_devices_are_numbered_anew(monkeypatch):
 
 
 def test_a_card_that_npu_smi_does_not_show(monkeypatch):
-    assert card(monkeypatch).missing == {"device": "npu-smi does not tell of device 1"}
+    assert card(monkeypatch).missing["device"].en == "npu-smi does not show which chip is npu:1"
 
 
 def test_without_nvml_the_reason_is_said(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pynvml", None)
     device = SimpleNamespace(kind="cuda", index=0, simulated=False)
-    assert sample(device, lambda: time.sleep(0.01), 0.2).missing == {"device": "nvidia-ml-py is not installed"}
+    assert sample(device, lambda: time.sleep(0.01), 0.2).missing["device"].en == "nvidia-ml-py is not installed"
 
 
 def test_a_run_keeps_the_pass_apart(tmp_path):
@@ -85,5 +85,5 @@ def test_a_pass_that_breaks_off_costs_no_figure(tmp_path, action, reason):
     run = measuring.measure(plan, sampling_s=0.5)
     assert (run.complete, run.valid, run.cases[0].n) == (True, True, 20)
     assert not run.resources.series
-    assert all(reason in why for why in run.resources.missing.values()), run.resources.missing
-    assert any("the sampling pass broke off" in doubt and reason in doubt for doubt in run.doubts)
+    assert all(reason in why.en for why in run.resources.missing.values()), run.resources.missing
+    assert any("the sampling pass broke off" in doubt.en and reason in doubt.en for doubt in run.doubts)

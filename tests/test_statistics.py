@@ -168,6 +168,12 @@ def test_samples_without_spread_have_no_width():
     assert found.low == found.high == found.value == 0.5
 
 
+def test_both_ends_of_an_interval_are_told_apart():
+    assert statistics.apart(0.39312, 0.39338) == ("0.3931", "0.3934")
+    assert statistics.apart(0.39312, 0.39338, "%", 1) == ("39.31%", "39.34%")
+    assert statistics.apart(1.2, 3.4) == ("1.2", "3.4")
+
+
 def test_blocks_of_a_long_series_cover_as_single_samples_do():
     generator = np.random.default_rng(15)
     pairs = [(log_normal(generator, 3000), log_normal(generator, 3000)) for _ in range(60)]

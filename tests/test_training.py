@@ -9,6 +9,7 @@ from npueval.logs.extracting import extract
 from npueval.logs.logged import Column, Series
 from npueval.records import Citation
 from npueval.training import Band, curves, judge_formal, judge_short
+from npueval.training.bounds import bounds
 from npueval.training.curves import Curve, of_log, of_values
 
 N = 100
@@ -218,3 +219,10 @@ def test_a_curve_that_left_the_level_of_guessing_is_not_said_to_guess():
     assert not any("guessing" in note.en for note in told.notes)
     stuck = judge_short(of_values("loss", [math.log(7) + 0.01 * (-1) ** n for n in range(100)]))
     assert any("guessing" in note.en for note in stuck.notes)
+
+
+def test_a_curve_without_noise_says_so_instead_of_an_interval_of_no_width():
+    smooth = judge_short(of_values("loss", [2.0] * 30 + [1.0] * 30))
+    assert "故无区间" in smooth.reason.zh and "so no interval" in smooth.reason.en
+    nearly = bounds(0.39312, 0.39338)
+    assert (nearly.zh, nearly.en) == ("95% 区间 39.31% 至 39.34%", "95 % interval 39.31% to 39.34%")

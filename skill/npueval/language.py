@@ -26,6 +26,10 @@ class Text:
         spoken = {lang: {key: _in(value, lang) for key, value in values.items()} for lang in _LANGUAGES}
         return Text(self.zh.format(**spoken["zh"]), self.en.format(**spoken["en"]))
 
+    def led(self, by: Text | str) -> Text:
+        """The statement with what it is about in front of it."""
+        return Text(f"{_in(by, 'zh')}：{self.zh}", f"{_in(by, 'en')}: {self.en}")
+
 
 def _in(value: Text | str | int | float, lang: Lang) -> str:
     return value.say(lang) if isinstance(value, Text) else str(value)

@@ -135,7 +135,7 @@ class Change:
     """The NPU held against one column. ``ratio`` is oriented: above 1 the NPU is the better one, whatever the metric.
 
     Without a ratio, ``refusal`` is the cell's text (``不可比：…`` or ``N/A（…）``). ``outcome`` is judged by the whole
-    interval and the plan's margin; a ratio of means has neither.
+    interval and the plan's margin; where there is neither, ``no_interval`` says why (Chinese).
     """
 
     ratio: float | None = None
@@ -143,7 +143,13 @@ class Change:
     high: float | None = None
     outcome: Literal["better", "worse", "same", "undecided"] | None = None
     refusal: str = ""
+    no_interval: str = ""
     grade: Grade = Grade.NONE
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Both ends of the 95 % interval, where there is one."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from npueval.language import same
 from npueval.runs import Run
 from npueval.runs.cases import Case, Memory, Reading
 from npueval.runs.conditions import (
@@ -60,7 +61,7 @@ def make_run(**changes: Any) -> Run:
         "cold_start": ColdStart(12_000_000, 90_000_000, {"1": 90_000_000, "32": 4_000_000}),
         "inputs": (InputFacts(1, "1" * 64, (ArrayFacts((1, 8, 8), "uint8"),)),),
         "output_check": OutputCheck(
-            True, "", (OutputFacts((1,), "int64", 0, 0, 4.0, 0.0, 4.0, 4.0),), {"metric": "top1", "value": 0.98}
+            True, same(""), (OutputFacts((1,), "int64", 0, 0, 4.0, 0.0, 4.0, 4.0),), {"metric": "top1", "value": 0.98}
         ),
         "cases": (make_case(1, 2.0), make_case(32, 8.0)),
         "environment": {"python": "3.11"},

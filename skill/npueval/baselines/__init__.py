@@ -89,7 +89,7 @@ def of_run(run: Run) -> Baseline:
         "date": run.created[:10],
     }
     known = {key: Fact(value) for key, value in facts.items() if value}
-    return Baseline(source="gpu", grade=Grade.B, facts=known, doubts=tuple(run.all_doubts()))
+    return Baseline(source="gpu", grade=Grade.B, facts=known, doubts=tuple(doubt.zh for doubt in run.all_doubts()))
 
 
 def from_data(data: Any, path: Path | None = None) -> Baseline:

@@ -57,8 +57,9 @@ def _text(comparison: Comparison) -> str:
 
 def _row(row: ComparisonRow) -> str:
     change = row.against_cpu if row.gpu.value is None and row.cpu.value is not None else row.against_gpu
-    known = change.low is not None and change.high is not None
-    interval = f" [{change.low:.3g}, {change.high:.3g}]" if known else ""
+    from npueval.statistics import apart
+
+    interval = f" [{', '.join(apart(*change.interval))}]" if change.interval else f" {change.no_interval}"
     ratio = change.refusal if change.ratio is None else f"{change.ratio:.3g} ×{interval}（{change.grade.value} 级）"
     judged = f"  {row.judgement} {row.reason}".rstrip() if row.judgement else ""
     return f"{row.label}: NPU {_value(row.npu)}, GPU {_value(row.gpu)}, CPU {_value(row.cpu)}; {ratio}{judged}"

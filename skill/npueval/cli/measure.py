@@ -128,7 +128,7 @@ def _reply(done: Sequence[tuple[Run, Path | None]], rank: int = 0, ranks: int = 
     status = max((_status(run) for run, _ in done), default=Exit.OK)
     kept = [(run, path) for run, path in done if path]
     data = {"rank": rank, "ranks": ranks, "runs": [_data(run, path) for run, path in kept]}
-    doubts = tuple(doubt for run, _ in kept for doubt in run.all_doubts())
+    doubts = tuple(doubt.en for run, _ in kept for doubt in run.all_doubts())
     return Reply(data, "\n".join(_text(run, path) for run, path in kept), status, doubts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from npueval.comparing import judging, sides
+from npueval.comparing import comparability, judging, sides
 from npueval.comparing.plausibility import implausible, implausible_figures
 from npueval.comparing.rows import Column, Sides, accuracy_rows, performance_rows, stage_rows
 from npueval.comparing.sides import Side
@@ -48,7 +48,7 @@ def compare(
             points[name] = found
     accuracies = tuple(score for sides_of_one in all_sides for score in accuracy_rows(sides_of_one, baseline))
     grade = _grade(rows, column)
-    performance = judging.conclude_performance(rows, grade, _differences(points.get(column or "", ())))
+    performance = judging.conclude_performance(rows, grade, comparability.named(points.get(column or "", ())))
     accuracy = judging.conclude_accuracy(accuracies)
     if both.npu.run is None:
         performance = accuracy = Conclusion("待定", both.npu.reason)
@@ -113,10 +113,6 @@ def _grade(rows: Sequence[ComparisonRow], column: Column | None) -> Grade:
     return Grade(grades[-1]) if grades else Grade.NONE
 
 
-def _differences(points: Sequence[ComparisonPoint]) -> str:
-    return "、".join(point.name for point in points if point.agreement == "differs")
-
-
 def _asked(plan: Plan, performance: Conclusion, accuracy: Conclusion) -> list[Conclusion]:
     """What the plan asks for (both, where it names neither)."""
     kpis = set(plan.request.kpis)
@@ -130,7 +126,8 @@ def _doubts(all_sides: Sequence[Sides], baseline: Baseline, brought: Baseline | 
         if side.run is not None:
             name = f"{side.column.upper()} {side.run.precision}"
             yield from filter(None, [side.unfinished()])
-            yield from (f"{name}：{doubt}" for doubt in (*side.run.all_doubts(), *implausible(side.run)))
+            told = (doubt.zh for doubt in side.run.all_doubts())
+            yield from (f"{name}：{doubt}" for doubt in (*told, *implausible(side.run)))
     for source, name in ((baseline, "基线日志"), (brought, "GPU 结果")):
         if source is not None:
             yield from (f"{name}：{doubt}" for doubt in (*source.doubts, *implausible_figures(source)))

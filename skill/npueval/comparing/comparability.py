@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
+from npueval.plan import Plan
 from npueval.records import Agreement, Baseline, ComparisonPoint, Grade
 from npueval.runs import Run
 from npueval.runs.cases import END_TO_END, Case
@@ -11,6 +14,7 @@ from npueval.runs.conditions import InputFacts
 
 TRANSFERS = frozenset({"h2d", "d2h"})
 UNKNOWN = "未知"
+_PROTOCOL = frozenset({"测量范围", "精度"})
 
 
 def of_runs(npu: Run, npu_case: Case, other: Run, other_case: Case) -> tuple[ComparisonPoint, ...]:
@@ -18,8 +22,9 @@ def of_runs(npu: Run, npu_case: Case, other: Run, other_case: Case) -> tuple[Com
     return tuple(_of_runs(npu, npu_case, other, other_case))
 
 
-def of_log(npu: Run, npu_case: Case, baseline: Baseline) -> tuple[ComparisonPoint, ...]:
+def of_log(npu: Run, npu_case: Case, baseline: Baseline, plan: Plan) -> tuple[ComparisonPoint, ...]:
     """The conditions of a case against those that a log states; what the log does not say is unknown."""
+    dataset = plan.datasets.inference or plan.datasets.full
     return (
         _point("测量范围", _scope(npu_case), baseline.fact("scope"), refuses=True),
         _point("同步方式", npu.protocol.synchronisation, None),
@@ -29,6 +34,9 @@ def of_log(npu: Run, npu_case: Case, baseline: Baseline) -> tuple[ComparisonPoin
         _point("负载方式", _load(npu_case), None, refuses=True),
         _point("分位算法", npu.protocol.percentile, None),
         _point("卡数", str(npu.cards), baseline.fact("cards"), refuses=True),
+        _point("输入形状", _shapes(_inputs(npu, npu_case.batch)), baseline.fact("shape")),
+        _worded("数据集", dataset.name if dataset else None, baseline.fact("dataset")),
+        _worded("数据集划分", dataset.subset if dataset else None, baseline.fact("split")),
     )
 
 
@@ -48,9 +56,23 @@ def grade_of_runs(points: tuple[ComparisonPoint, ...]) -> Grade:
     return Grade.A if all(point.agreement == "same" for point in points) else Grade.B
 
 
-def grade_of_log(baseline: Baseline) -> Grade:
-    """The log's own grade; D, which carries no ratio, where it does not state the batch."""
-    return baseline.grade if baseline.fact("batch") else Grade.D
+def grade_of_log(baseline: Baseline, points: tuple[ComparisonPoint, ...]) -> Grade:
+    """The log's own grade, lowered by what it does not say.
+
+    Without the batch it is D, which carries no ratio; percentiles (B) of unknown scope or precision are worth no more
+    than means (C).
+    """
+    if not baseline.fact("batch"):
+        return Grade.D
+    unknown = {point.name for point in points if point.agreement == "unknown"}
+    return Grade.C if baseline.grade is Grade.B and unknown & _PROTOCOL else baseline.grade
+
+
+def named(points: tuple[ComparisonPoint, ...]) -> str:
+    """What a verdict must name: the conditions that differ, and those that nobody knows."""
+    groups = (("差异", "differs"), ("未知", "unknown"))
+    found = ((word, "、".join(p.name for p in points if p.agreement == which)) for word, which in groups)
+    return "；".join(f"{word}：{names}" for word, names in found if names)
 
 
 def _of_runs(npu: Run, npu_case: Case, other: Run, other_case: Case) -> Iterator[ComparisonPoint]:
@@ -68,6 +90,8 @@ def _of_runs(npu: Run, npu_case: Case, other: Run, other_case: Case) -> Iterator
     yield _point("输入形状", _shapes(left), _shapes(right))
     yield _point("输入内容", _hash(left), _hash(right))
     yield _point("工作负载与预处理", npu.workload.sha256[:12], other.workload.sha256[:12])
+    if npu.workload.needs or other.workload.needs:
+        yield _point("权重与依赖文件", _digest(npu.workload.needs), _digest(other.workload.needs))
     yield _point("计划", npu.plan_sha256[:12] or None, other.plan_sha256[:12] or None)
     yield _point("随机种子", str(npu.seed), str(other.seed))
     yield _point("预热次数", str(mine.warmup), str(theirs.warmup))
@@ -83,9 +107,22 @@ def _point(name: str, npu: str | None, other: str | None, *, refuses: bool = Fal
     return ComparisonPoint(name, npu or UNKNOWN, other or UNKNOWN, agreement, refuses)
 
 
+def _worded(name: str, npu: str | None, other: str | None) -> ComparisonPoint:
+    """Two people's words: the same where one holds the other (``sklearn digits``), else who knows (``val``, 验证集)."""
+    point = _point(name, npu, other)
+    if point.agreement == "unknown":
+        return point
+    short, long = sorted((point.npu.casefold(), point.other.casefold()), key=len)
+    return replace(point, agreement="same" if short in long else "unknown")
+
+
+def _digest(needs: Mapping[str, str]) -> str | None:
+    return hashlib.sha256(repr(sorted(needs.items())).encode("utf-8")).hexdigest()[:12] if needs else None
+
+
 def _same_or_cpu(name: str, npu: str, other: str, cpu: bool) -> ComparisonPoint:
     """On the CPU a call returns finished: waiting for it would change nothing."""
-    return ComparisonPoint(name, npu, other, "same") if cpu else _point(name, npu, other)
+    return ComparisonPoint(name, npu, other, "same") if cpu else _point(name, npu, other, refuses=True)
 
 
 def _scope(case: Case, without_transfers: bool = False) -> str:

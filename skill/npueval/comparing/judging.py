@@ -17,6 +17,7 @@ from npueval.records import (
     Overall,
     Value,
 )
+from npueval.statistics import apart
 
 Verdict = tuple[Judgement, str]
 
@@ -66,7 +67,7 @@ def _against_limit(
     if _reaches(worst, limit, direction):
         return "达标", ""
     if _reaches(best, limit, direction):
-        return "无法判定", f"95% 区间 [{low:.4g}, {high:.4g}] 跨过目标 {limit:g}"
+        return "无法判定", f"95% 区间 [{', '.join(apart(low, high, digits=4))}] 跨过目标 {limit:g}"
     return "不达标", f"{value:.4g} 未达到 {limit:g}"
 
 
@@ -78,7 +79,7 @@ def _against_ratio(change: Change, wanted: float) -> Verdict:
         return "达标", ""
     if high < wanted:
         return "不达标", f"为基线的 {change.ratio:.3g} 倍，低于 {wanted:g}"
-    return "无法判定", f"与基线之比的 95% 区间 [{low:.3g}, {high:.3g}] 跨过 {wanted:g}"
+    return "无法判定", f"与基线之比的 95% 区间 [{', '.join(apart(low, high))}] 跨过 {wanted:g}"
 
 
 def conclude_performance(rows: Sequence[ComparisonRow], grade: Grade, differences: str) -> Conclusion:
@@ -115,7 +116,7 @@ def _conclude(judged: list[tuple[str, Judgement]], grade: Grade, what: str, diff
         return Conclusion("不通过", reasons("不达标"))
     if "无法判定" in verdicts:
         return Conclusion("待定", reasons("无法判定"))
-    named = f"，差异：{differences}" if differences else ""
+    named = f"，{differences}" if differences else ""
     if grade is Grade.C:
         return Conclusion("有条件通过", f"{what}各项达标，基线为 {grade.value} 级证据（日志）{named}")
     return Conclusion("通过", f"{what}各项达标，基线为 {grade.value} 级证据{named}")

@@ -31,6 +31,9 @@ STAGES = {
     "postprocess": "后处理",
 }
 
+_NO_SAMPLES = "基线没有原始样本，无区间"
+_NO_SPREAD = "重采样的结果全部相同（时间没有离散，时钟太粗？），无区间"
+
 Column = Literal["gpu", "cpu"]
 Key = tuple[int, int, float | None]
 """Batch, concurrency, arrival rate."""
@@ -66,7 +69,7 @@ class Sides:
             return ()
         if other.run is not None and theirs is not None:
             return comparability.of_runs(self.npu.run, mine, other.run, theirs)
-        return comparability.of_log(self.npu.run, mine, other.log) if other.log else ()
+        return comparability.of_log(self.npu.run, mine, other.log, self.plan) if other.log else ()
 
 
 def performance_rows(both: Sides) -> Iterator[ComparisonRow]:
@@ -193,26 +196,48 @@ def _change(both: Sides, column: Column, metric: str, key: Key, segment: str, np
     refused = comparability.refusal(points, rate=metric == "throughput", segment=segment)
     if refused:
         return Change(refusal=refused)
-    if side.log is not None:
-        return _of_means(metric, npu.value, other.value, side.log)
     mine, theirs = both.npu.case(*key), side.case(*key)
-    assert mine is not None and theirs is not None
-    grade = comparability.grade_of_runs(points)
-    ratio = _ratio(mine, theirs, metric, segment, npu.value, other.value)
+    assert mine is not None
+    if side.log is not None:
+        grade = comparability.grade_of_log(side.log, points)
+        return _of_figures(metric, npu.value, other.value, side.log, grade, mine.cards)
+    assert theirs is not None
+    return _of_samples(metric, segment, (mine, npu.value), (theirs, other.value), points, both.plan.targets.margin)
+
+
+def _of_figures(metric: str, npu: float, other: float, log: Baseline, grade: Grade, cards: int) -> Change:
+    """The ratio to a figure without samples, which has no interval."""
+    figure = log.figure(metric)
+    if grade is Grade.D:
+        why = "未写明 batch" if not log.fact("batch") else "只是引用的数字"
+        return Change(refusal=f"不可比：{log.path} {why}，只能展示（D 级）")
+    if metric == "latency_p95_ms" and grade is Grade.C:
+        return Change(refusal="不可比：C 级证据不支持 p95 之比（缺样本数、测量范围或精度）")
+    if metric != "throughput":
+        return Change(other / npu, no_interval=_NO_SAMPLES, grade=grade)
+    if figure is None or figure.per not in ("total", "card"):
+        return Change(refusal="不可比：日志的吞吐未写明是单卡还是总和")
+    return Change(npu / (cards if figure.per == "card" else 1) / other, no_interval=_NO_SAMPLES, grade=grade)
+
+
+def _of_samples(
+    metric: str,
+    segment: str,
+    npu: tuple[Case, float],
+    other: tuple[Case, float],
+    points: tuple[ComparisonPoint, ...],
+    margin: float,
+) -> Change:
+    """The ratio of two cases that hold their samples (each with its value of the metric)."""
+    (mine, value), (theirs, base) = npu, other
+    ratio = _ratio(mine, theirs, metric, segment, value, base)
     if ratio is None:
         return Change(refusal=f"不可比：样本不足 (n={min(mine.n, theirs.n)})")
-    outcome = statistics.verdict(ratio, "higher", both.plan.targets.margin)
+    grade = comparability.grade_of_runs(points)
+    if ratio.low == ratio.high:
+        return Change(ratio.value, no_interval=_NO_SPREAD, grade=grade)
+    outcome = statistics.verdict(ratio, "higher", margin)
     return Change(ratio.value, ratio.low, ratio.high, outcome, grade=grade)
-
-
-def _of_means(metric: str, npu: float, other: float, log: Baseline) -> Change:
-    grade = comparability.grade_of_log(log)
-    figure = log.figure(metric)
-    if metric == "throughput" and figure is not None and figure.per not in ("total", "card"):
-        return Change(refusal="不可比：日志的吞吐未写明是单卡还是总和")
-    if grade is Grade.D:
-        return Change(refusal="不可比：日志未写明 batch，只能展示（D 级）")
-    return Change(npu / other if metric == "throughput" else other / npu, grade=grade)
 
 
 def _ratio(mine: Case, theirs: Case, metric: str, segment: str, npu: float, other: float) -> statistics.Ratio | None:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from npueval import metrics
 from npueval.comparing import comparability
+from npueval.language import joined
 from npueval.plan import Plan
 from npueval.records import Baseline, Figure, Grade, Value
 from npueval.runs import Run
@@ -74,7 +75,7 @@ class Side:
         if value is None:
             return Value(n=summary.n, reason=f"样本不足 (n={summary.n})", source=self.run.id)
         bounds = summary.intervals.get(statistic)
-        low, high = (bounds.low, bounds.high) if bounds else (None, None)
+        low, high = (bounds.low, bounds.high) if bounds and bounds.low < bounds.high else (None, None)
         return Value(value, low, high, summary.n, source=self.run.id)
 
     def _logged(self, metric: str, batch: int, segment: str, *, target: bool) -> Value:
@@ -107,7 +108,7 @@ def of_run(column: str, run: Run | None, reason: str, plan: Plan) -> Side:
     if run.simulated:
         return Side(column, reason=f"{run.id} 来自模拟设备，不产生可报告的数字")
     if not run.valid:
-        return Side(column, reason=f"{run.id} 无效：{'；'.join(run.invalid)}")
+        return Side(column, reason=f"{run.id} 无效：{joined(run.invalid, '；').zh}")
     if run.precision != plan.precision:
         return Side(column, reason=f"该测量的精度为 {run.precision}，与计划 {plan.precision} 不同")
     return Side(column, run=run, unit=plan.unit)
@@ -127,7 +128,7 @@ def checked_accuracy(run: Run, metric: str) -> Value:
     result: Mapping[str, Any] = run.output_check.result if run.output_check else {}
     value = result.get("value")
     if value is None or metrics.canonical(str(result.get("metric"))) != metrics.canonical(metric):
-        why = run.output_check.reason if run.output_check else ""
+        why = run.output_check.reason.zh if run.output_check else ""
         return Value(reason=f"输出校验没有给出 {metric}" + (f"（{why}）" if why else ""), source=run.id)
     return Value(float(value), n=result.get("n"), source=run.id)
 

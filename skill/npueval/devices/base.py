@@ -18,8 +18,12 @@ from npueval.runs.cases import Memory, Reading
 from npueval.runs.conditions import DeviceFacts
 
 _SPIN_NS = 300_000
-NO_PSUTIL = "psutil is not installed"
+NO_PSUTIL = Text("未安装 psutil", "psutil is not installed")
 """The kit measures on hosts that have nothing but torch and numpy; there such a reading is absent, with this reason."""
+_BLOCKING = Text(
+    "设置了 {variable}：每次下发都会等待，生产运行不会这样",
+    "{variable} is set: every launch waits, which no production run does",
+)
 
 
 def _wait_until(moment: int) -> None:
@@ -101,7 +105,7 @@ class Device(ABC):
         """The framework's profiler, leaving its trace in ``folder``; :class:`Unprofiled` with the reason if none."""
         raise Unprofiled(Text(f"{self.kind} 没有 profiler", f"the {self.kind} has no profiler"))
 
-    def doubts(self) -> tuple[str, ...]:
+    def doubts(self) -> tuple[Text, ...]:
         """Settings under which figures mislead."""
         return ()
 
@@ -116,7 +120,7 @@ def host_rss() -> Reading:
     try:
         import psutil
     except ImportError:
-        return Reading(None, NO_PSUTIL)
+        return Reading(None, NO_PSUTIL.en)
     return Reading(psutil.Process().memory_info().rss)
 
 
@@ -132,6 +136,8 @@ class Accelerator(Device):
     """
 
     asynchronous = True
+    launch_blocking: str
+    """The environment variable that makes every launch wait."""
 
     def __init__(self, api: Any, index: int) -> None:
         self.api = api
@@ -171,6 +177,11 @@ class Accelerator(Device):
     def held(self) -> Reading:
         """See :meth:`Device.held`."""
         return self.reading("memory_allocated", self.index)
+
+    def doubts(self) -> tuple[Text, ...]:
+        """See :meth:`Device.doubts`."""
+        blocking = os.environ.get(self.launch_blocking, "0") not in ("", "0")
+        return (_BLOCKING.filled({"variable": self.launch_blocking}),) if blocking else ()
 
     def _taken(self) -> Reading:
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ class Cuda(Accelerator):
     """One GPU."""
 
     kind = KIND
+    launch_blocking = "CUDA_LAUNCH_BLOCKING"
 
     def describe(self) -> DeviceFacts:
         """See :meth:`Device.describe`."""
@@ -29,12 +29,6 @@ class Cuda(Accelerator):
         import torch
 
         return of_torch(torch, folder, ("CPU", "CUDA"), ("kernel", "gpu_memcpy", "gpu_memset"))
-
-    def doubts(self) -> tuple[str, ...]:
-        """See :meth:`Device.doubts`."""
-        if os.environ.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0"):
-            return ("CUDA_LAUNCH_BLOCKING is set: every launch waits, which no production run does",)
-        return ()
 
 
 def open_device(index: int | None) -> Device:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -26,6 +25,7 @@ class Npu(Accelerator):
     """One NPU (a card's chip, as torch_npu numbers them)."""
 
     kind = KIND
+    launch_blocking = "ASCEND_LAUNCH_BLOCKING"
 
     def describe(self) -> DeviceFacts:
         """See :meth:`Device.describe`."""
@@ -67,12 +67,6 @@ class Npu(Accelerator):
 
         name = f"torch_npu.profiler {getattr(torch_npu, '__version__', '')}".rstrip()
         return Profiler(name, made.start, stop, torch.profiler.record_function, _works)
-
-    def doubts(self) -> tuple[str, ...]:
-        """See :meth:`Device.doubts`."""
-        if os.environ.get("ASCEND_LAUNCH_BLOCKING", "0") not in ("", "0"):
-            return ("ASCEND_LAUNCH_BLOCKING is set: every launch waits, which no production run does",)
-        return ()
 
 
 def open_device(index: int | None) -> Device:

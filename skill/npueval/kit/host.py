@@ -82,7 +82,7 @@ def _refuse_unwritable(target: Path) -> None:
 def _shortfalls(result: Mapping[str, Any]) -> Iterator[str]:
     """Why a result will be of a lower grade, in the order of weight."""
     run, golden = result["run"], result["golden"]
-    yield from (f"wrong outputs: {reason}" for reason in run["invalid"])
+    yield from (f"wrong outputs: {reason['en']}" for reason in run["invalid"])
     for case in run["cases"]:
         if not case["complete"]:
             yield f"batch={case['batch']} concurrency={case['concurrency']} was not finished: {case['error']}"

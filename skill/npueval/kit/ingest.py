@@ -15,6 +15,7 @@ from npueval.kit.checks import Check, checks
 from npueval.kit.manifest import RESULT_FORMAT, RESULT_VERSION, KitManifest, digest_of
 from npueval.kit.possible import impossible
 from npueval.kit.reading import parsed, read
+from npueval.language import same
 from npueval.plaindata import body_of
 from npueval.plan import Plan
 from npueval.records import Baseline, Grade
@@ -74,7 +75,7 @@ def _kit_result(data: dict[str, Any], plan: Plan, file: Path) -> Ingested:
     done = tuple(checks(_manifest(body["manifest"], file), body, run, plan))
     failed = [f"{check.name}：{check.detail}" for check in done if not check.passed]
     kit = {"manifest": digest_of(body["manifest"]), "grade": "B" if failed else "A", "failed": failed}
-    noted = replace(run, environment={**run.environment, "kit": kit}, doubts=(*run.doubts, *failed))
+    noted = replace(run, environment={**run.environment, "kit": kit}, doubts=(*run.doubts, *map(same, failed)))
     return _keep_run(noted, done, plan, file)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -14,7 +14,7 @@ from npueval import __version__, isolation, statistics
 from npueval.devices import KINDS, Device
 from npueval.errors import MeasurementError
 from npueval.language import Text
-from npueval.measuring import output, profiling
+from npueval.measuring import output, profiling, sentences
 from npueval.measuring.case_work import CaseSpec
 from npueval.measuring.journal import COLD, HEAD, PROFILE, TAIL, Job, Journal
 from npueval.measuring.ranks import placed
@@ -156,7 +156,7 @@ def _run(plan: Plan, job: Job, journal: Journal, environment: Mapping[str, Any],
                 cases=cases,
                 resources=tail.get("resources"),
                 environment=environment,
-                invalid=(*tail.get("invalid", ()), *(f"{c.name}: {why}" for c in cases for why in c.invalid)),
+                invalid=(*tail.get("invalid", ()), *(why.led(case.name) for case in cases for why in case.invalid)),
                 doubts=(
                     *tail.get("doubts", ()),
                     *output.doubts(journal.folder / isolation.OUTPUT),
@@ -181,9 +181,11 @@ def _protocol(job: Job, head: Mapping[str, Any]) -> Protocol:
     )
 
 
-def _resumed(resumed: bool) -> tuple[str, ...]:
-    return ("measured in more than one process: it was broken off and went on later",) if resumed else ()
+def _resumed(resumed: bool) -> tuple[Text, ...]:
+    return (sentences.RESUMED,) if resumed else ()
 
 
-def _unfinished(cases: tuple[Case, ...]) -> tuple[str, ...]:
-    return tuple(f"{case.name} is incomplete ({case.n} samples): {case.error}" for case in cases if not case.complete)
+def _unfinished(cases: tuple[Case, ...]) -> Iterator[Text]:
+    for case in cases:
+        if not case.complete:
+            yield sentences.UNFINISHED.filled({"name": case.name, "n": case.n, "error": str(case.error)})

@@ -27,7 +27,8 @@ import numpy as np
 from npueval import __version__, statistics
 from npueval.environment.redaction import redact
 from npueval.errors import MeasurementError, NpuevalError
-from npueval.measuring import printed
+from npueval.language import Text
+from npueval.measuring import printed, sentences
 from npueval.runs import Run
 from npueval.runs.cases import Case, Failure
 from npueval.runs.conditions import DeviceFacts, Protocol, WorkloadFacts
@@ -184,12 +185,12 @@ def _case(seen: _Seen, times: Times, batch: int | None) -> Case:
     )
 
 
-def _doubts(seen: _Seen) -> Iterator[str]:
-    yield "wall time of a whole command: it never compares with figures taken in the process"
-    yield from (f"run {failure.iteration}: {failure.error}" for failure in seen.failures)
+def _doubts(seen: _Seen) -> Iterator[Text]:
+    yield sentences.WHOLE_COMMAND
+    for failure in seen.failures:
+        yield sentences.RUN_FAILED.filled({"run": failure.iteration, "error": failure.error})
     if seen.left_running:
-        runs = ", ".join(map(str, seen.left_running))
-        yield f"the command left processes running, which were ended after each run: {runs}"
+        yield sentences.LEFT_RUNNING.filled({"runs": ", ".join(map(str, seen.left_running))})
 
 
 def _fingerprint(command: Sequence[str], cwd: Path | None) -> str:

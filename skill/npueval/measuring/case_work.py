@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from npueval.devices import Device, Lane
-from npueval.measuring import doubts, loops, waits, watching
+from npueval.language import same
+from npueval.measuring import doubts, loops, sentences, waits, watching
 from npueval.measuring.crew import Crew, crew
 from npueval.measuring.ranks import ELSEWHERE, SOLO, Agreement, Ranks
 from npueval.measuring.tape import Tape
@@ -103,7 +104,7 @@ def measure_case(
     if device.asynchronous and case.complete:
         noticed += waits.of_infer(device, scoped, stage.value)
     if input_facts(spec.batch, raw).sha256 != before:
-        noticed.append("the workload changes its inputs in place: later iterations saw other inputs than the first")
+        noticed.append(sentences.IN_PLACE)
     noticed += watching.not_delivered(cold.values["infer"], spec.batch)
     wrong = watching.wrong_output(bench.pipeline, raw, cold, device) if case.complete else ()
     nothing = watching.nothing_made(cold.values["infer"])
@@ -122,7 +123,7 @@ def _warmed_up(case: Case, stage: _Stage, workers: Crew) -> Case:
         stage.group = _group(np.sum(list(warmup.values()), axis=0), stage.floor_ns)
     failures = tuple(failure for outcome, _ in results for failure in outcome.failures)
     error = next((outcome.error for outcome, _ in results if outcome.error), None)
-    noticed = (f"warm-up: {failures[0].error}",) if failures else ()
+    noticed = (same(failures[0].error).led(sentences.WARM_UP),) if failures else ()
     return replace(case, warmup=warmup, doubts=noticed, error=error and f"in the warm-up: {error}")
 
 
@@ -162,7 +163,7 @@ def _timed(case: Case, stage: _Stage, workers: Crew, cold: Passage, tape_at: Tap
         *watching.leak(held, device.held(), rows * stage.group, exact=device.asynchronous),
         *watching.prints(printed, watching.printed()),
     )
-    wrong = (f"{len(odd)} output(s) had another shape than the first: {odd[0]}",) if odd else ()
+    wrong = (sentences.OTHER_SHAPE.filled({"count": len(odd), "shape": str(odd[0])}),) if odd else ()
     return replace(found, memory=device.memory(), doubts=noticed, invalid=wrong)
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from npueval.errors import WorkloadError
+from npueval.language import Text, joined
+from npueval.measuring import sentences
 from npueval.measuring.case_work import Bench
 from npueval.measuring.window import said
 from npueval.pipeline import dataset
@@ -24,8 +26,8 @@ class Checked:
     """The check, what makes the Run invalid, and why nobody could tell although somebody was to."""
 
     check: OutputCheck
-    wrong: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    wrong: tuple[Text, ...] = ()
+    doubts: tuple[Text, ...] = ()
 
 
 def check_outputs(bench: Bench, measured: Any) -> Checked:
@@ -42,30 +44,32 @@ def check_outputs(bench: Bench, measured: Any) -> Checked:
         known = _plain(result) if isinstance(result, Mapping) else {}
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a dataset may raise anything while it is walked; it is told
         what = error.message if isinstance(error, WorkloadError) else said(error, workload.path)
-        return _unmade(f"the check could not be made: {what}")
+        return _unmade(sentences.NO_CHECK_MADE.filled({"what": what}))
     wrong = tuple(_wrong(facts, known))
     rubbish = tuple(_rubbish(result, known)) if workload.hook("check") else ()
     passed = False if wrong else None if rubbish else known.get("passed")
-    reason = "; ".join(wrong or rubbish) or (_undecided(result) if passed is None else "")
+    told = wrong or rubbish or ((_undecided(result),) if passed is None else ())
+    reason = joined(told, "；", "; ")
     return Checked(OutputCheck(passed, reason, facts[:_KEPT_FACTS], known), wrong, _unchecked(*rubbish))
 
 
-def _unmade(reason: str) -> Checked:
+def _unmade(reason: Text) -> Checked:
     return Checked(OutputCheck(None, reason), doubts=_unchecked(reason))
 
 
-def _unchecked(*reasons: str) -> tuple[str, ...]:
-    return tuple(f"the outputs are unchecked: {reason}" for reason in reasons)
+def _unchecked(*reasons: Text) -> tuple[Text, ...]:
+    return tuple(sentences.UNCHECKED.filled({"reason": reason}) for reason in reasons)
 
 
-def _rubbish(result: Any, known: Mapping[str, Any]) -> Iterator[str]:
+def _rubbish(result: Any, known: Mapping[str, Any]) -> Iterator[Text]:
     """What the workload's check answered that is neither a figure nor a verdict."""
     if not isinstance(result, Mapping):
-        yield f"check returned {result!r:.80}, not a mapping like {{'metric': …, 'value': …, 'passed': …}}"
+        form = "{'metric': …, 'value': …, 'passed': …}"
+        yield sentences.NOT_A_MAPPING.filled({"result": f"{result!r:.80}", "form": form})
     elif not isinstance(known.get("passed"), bool | None):
-        yield f"check says passed: {known['passed']!r:.80}, which is neither true nor false"
+        yield sentences.NOT_A_VERDICT.filled({"passed": f"{known['passed']!r:.80}"})
     elif known.get("passed") is None and "value" not in known:
-        yield "check gives neither a figure (value) nor a verdict (passed)"
+        yield sentences.NOTHING_SAID
 
 
 def _plain(result: Mapping[Any, Any]) -> dict[str, Any]:
@@ -74,18 +78,18 @@ def _plain(result: Mapping[Any, Any]) -> dict[str, Any]:
     return plain
 
 
-def _wrong(facts: tuple[OutputFacts, ...], known: Mapping[str, Any]) -> Iterator[str]:
+def _wrong(facts: tuple[OutputFacts, ...], known: Mapping[str, Any]) -> Iterator[Text]:
     if lost := sum(fact.nan + fact.inf for fact in facts):
-        yield f"the checked outputs hold {lost} NaN or Inf"
+        yield sentences.CHECKED_NOT_FINITE.filled({"lost": lost})
     if "value" in known and not _finite(known["value"]):
-        yield f"the workload's check gives no number for {known.get('metric', 'value')}"
+        yield sentences.NO_NUMBER.filled({"metric": str(known.get("metric", "value"))})
     if known.get("passed") is False:
-        yield f"the workload's check failed: {known.get('reason', known)}"
+        yield sentences.CHECK_FAILED.filled({"reason": str(known.get("reason", known))})
 
 
 def _finite(value: Any) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
 
 
-def _undecided(result: Any) -> str:
-    return "the workload has no check" if result is None else "check gives a figure and no verdict"
+def _undecided(result: Any) -> Text:
+    return sentences.NO_CHECK if result is None else sentences.NO_VERDICT

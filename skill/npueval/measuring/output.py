@@ -6,11 +6,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from npueval.language import Text
+from npueval.measuring import sentences
+
 _FALLBACK = re.compile(r"operator\s+['\"`]?([\w:.]+)['\"`]?\s+is not currently supported on the NPU")
 _READ_BYTES = 8 << 20
 
 
-def doubts(output: Path) -> Iterator[str]:
+def doubts(output: Path) -> Iterator[Text]:
     """A doubt that names every operator that fell back; an absent output tells nothing."""
     try:
         with output.open("rb") as file:
@@ -19,4 +22,4 @@ def doubts(output: Path) -> Iterator[str]:
         return
     names = sorted(set(_FALLBACK.findall(said)))
     if names:
-        yield f"not on the NPU: {', '.join(names)} fell back to the CPU, whose time and transfers are in the figures"
+        yield sentences.FELL_BACK.filled({"names": ", ".join(names)})

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from npueval.errors import MeasurementError
+from npueval.language import Text
+from npueval.measuring import sentences
 from npueval.runs.cases import Case, Failure, Memory, Nanoseconds, Reading
 
 _BACKENDS = {"npu": "hccl", "cuda": "nccl", "cpu": "gloo"}
@@ -163,16 +165,17 @@ def _most(readings: Sequence[Reading]) -> Reading:
     return max(readings, key=lambda reading: -1.0 if reading.value is None else reading.value)
 
 
-def _by_card(texts: Iterator[tuple[str, ...]]) -> Iterator[str]:
+def _by_card(texts: Iterator[tuple[Text, ...]]) -> Iterator[Text]:
     for card, several in enumerate(texts):
-        yield from (f"card {card}: {text}" for text in several)
+        name = sentences.CARD.filled({"card": card})
+        yield from (text.led(name) for text in several)
 
 
-def _unequal(cases: Sequence[Case]) -> Iterator[str]:
+def _unequal(cases: Sequence[Case]) -> Iterator[Text]:
     counts = [case.n for case in cases]
     if len(set(counts)) > 1:
         told = ", ".join(map(str, counts))
-        yield f"the cards finished {told} samples; only the first {min(counts)} are held together"
+        yield sentences.UNEQUAL_COUNTS.filled({"told": told, "fewest": min(counts)})
     rates = [case.throughput() or 0.0 for case in cases]
     if min(rates) and max(rates) > 1.1 * min(rates):
-        yield f"the cards are not equally fast: {', '.join(f'{rate:.4g}' for rate in rates)} items/s"
+        yield sentences.UNEQUAL_RATES.filled({"told": ", ".join(f"{rate:.4g}" for rate in rates)})

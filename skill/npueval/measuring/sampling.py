@@ -14,6 +14,8 @@ from npueval.devices.base import NO_PSUTIL
 from npueval.environment.host import Host
 from npueval.environment.npu_query import query
 from npueval.environment.npu_smi import Chip
+from npueval.language import Text, same
+from npueval.measuring import sentences
 from npueval.runs.conditions import Resources
 
 Probe = Callable[[], Mapping[str, float | None]]
@@ -60,14 +62,14 @@ def sample(device: Device, work: Callable[[], object], seconds: float) -> Resour
     return Resources(
         interval_s=interval,
         series={name: tuple(entries) for name, entries in sorted(taken.series.items()) if name not in silent},
-        missing={**missing, **dict.fromkeys(sorted(silent), "the device does not tell it")},
+        missing={**missing, **dict.fromkeys(sorted(silent), sentences.SILENT)},
     )
 
 
-def unread(reason: str) -> tuple[Resources, str]:
+def unread(reason: str) -> tuple[Resources, Text]:
     """What stands in the Run after a pass that broke off, and the doubt that says so: its figures are not touched."""
-    why = f"the sampling pass broke off: {reason}"
-    return Resources(_INTERVAL_S, missing={"host": why, "device": why}), f"power and utilisation are unknown: {why}"
+    why = sentences.UNSAMPLED.filled({"reason": reason})
+    return Resources(_INTERVAL_S, missing={"host": why, "device": why}), sentences.NO_POWER.filled({"why": why})
 
 
 def _read(probes: list[Probe], interval: float, taken: _Taken, over: threading.Event) -> None:
@@ -78,14 +80,14 @@ def _read(probes: list[Probe], interval: float, taken: _Taken, over: threading.E
         taken.add(readings)
 
 
-def _probes(device: Device) -> tuple[list[Probe], dict[str, str]]:
+def _probes(device: Device) -> tuple[list[Probe], dict[str, Text]]:
     host, no_host = _host_probe()
-    of_device, no_device = (None, "the card is simulated") if device.simulated else _DEVICES[device.kind](device)
-    missing = {name: reason for name, reason in (("host", no_host), ("device", no_device)) if reason}
+    of_device, no_device = (None, sentences.SIMULATED) if device.simulated else _DEVICES[device.kind](device)
+    missing = {name: reason for name, reason in (("host", no_host), ("device", no_device)) if reason is not None}
     return [probe for probe in (host, of_device) if probe], missing
 
 
-def _host_probe() -> tuple[Probe | None, str]:
+def _host_probe() -> tuple[Probe | None, Text | None]:
     try:
         import psutil
     except ImportError:
@@ -96,19 +98,19 @@ def _host_probe() -> tuple[Probe | None, str]:
     def read() -> Mapping[str, float | None]:
         return {"process_cpu_percent": process.cpu_percent(), "process_rss_mb": process.memory_info().rss / _MIB}
 
-    return read, ""
+    return read, None
 
 
-def _npu_probe(device: Device) -> tuple[Probe | None, str]:
+def _npu_probe(device: Device) -> tuple[Probe | None, Text | None]:
     host, index = Host(), _physical(device, "ASCEND_RT_VISIBLE_DEVICES")
-    if _chip(host, index) is None:
-        return None, f"npu-smi does not tell of device {index}"
+    if index is None or _chip(host, index) is None:
+        return None, sentences.NOT_SHOWN.filled({"device": device.name})
 
     def read() -> Mapping[str, float | None]:
         chip = _chip(host, index)
         return {f"device_{name}": getattr(chip, name, None) for name in _CHIP}
 
-    return read, ""
+    return read, None
 
 
 def _chip(host: Host, index: int) -> Chip | None:
@@ -118,23 +120,35 @@ def _chip(host: Host, index: int) -> Chip | None:
     return named or (chips[index] if index < len(chips) and chips[index].device is None else None)
 
 
-def _physical(device: Device, variable: str) -> int:
-    """The driver's number of a card that torch numbers among the visible ones."""
-    index, visible = device.index or 0, os.environ.get(variable, "").split(",")
-    return int(visible[index]) if index < len(visible) and visible[index].strip().isdigit() else index
+def _physical(device: Device, variable: str) -> int | None:
+    """The driver's number of a card that torch numbers among the visible ones; ``None`` where it cannot be told."""
+    index, chosen = device.index or 0, os.environ.get(variable, "").strip()
+    if not chosen:
+        return index
+    visible = [entry.strip() for entry in chosen.split(",")]
+    return int(visible[index]) if index < len(visible) and visible[index].isdigit() else None
 
 
-def _cuda_probe(device: Device) -> tuple[Probe | None, str]:
+def _cuda_probe(device: Device) -> tuple[Probe | None, Text | None]:
     try:
         import pynvml
 
         pynvml.nvmlInit()
-        handle = pynvml.nvmlDeviceGetHandleByIndex(_physical(device, "CUDA_VISIBLE_DEVICES"))
+        handle = pynvml.nvmlDeviceGetHandleByUUID(_uuid(device))
     except ImportError:
-        return None, "nvidia-ml-py is not installed"
+        return None, sentences.NO_NVML
+    except AttributeError:
+        return None, sentences.NO_UUID
     except pynvml.NVMLError as error:
-        return None, f"NVML: {error}"
-    return lambda: _nvml(pynvml, handle), ""
+        return None, same(f"NVML: {error}")
+    return lambda: _nvml(pynvml, handle), None
+
+
+def _uuid(device: Device) -> str:
+    """The driver's name of a card, which it may number otherwise than torch. ``AttributeError`` in an old torch."""
+    import torch
+
+    return f"GPU-{torch.cuda.get_device_properties(device.index).uuid}"
 
 
 def _nvml(pynvml: Any, handle: Any) -> Mapping[str, float | None]:
@@ -155,7 +169,7 @@ def _nvml(pynvml: Any, handle: Any) -> Mapping[str, float | None]:
     }
 
 
-def _cpu_probe(_device: Device) -> tuple[Probe | None, str]:
+def _cpu_probe(_device: Device) -> tuple[Probe | None, Text | None]:
     try:
         import psutil
     except ImportError:
@@ -165,10 +179,10 @@ def _cpu_probe(_device: Device) -> tuple[Probe | None, str]:
         frequency = psutil.cpu_freq()
         return {"host_cpu_percent": psutil.cpu_percent(), "host_clock_mhz": frequency.current if frequency else None}
 
-    return read, ""
+    return read, None
 
 
-_DEVICES: Mapping[str, Callable[[Device], tuple[Probe | None, str]]] = {
+_DEVICES: Mapping[str, Callable[[Device], tuple[Probe | None, Text | None]]] = {
     "npu": _npu_probe,
     "cuda": _cuda_probe,
     "cpu": _cpu_probe,

@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from npueval.language import Text
+from npueval.measuring import sentences
 from npueval.sessions import LARGEST_NUMPY_SEED
 
 
 @contextlib.contextmanager
-def watched(found: list[str], seed: int) -> Iterator[None]:
+def watched(found: list[Text], seed: int) -> Iterator[None]:
     """Add to ``found`` every generator that is given another seed inside, once each."""
     torch = sys.modules.get("torch")
     homes = [(random, "random"), (np.random, "numpy"), *([(torch, "torch")] if torch else [])]
@@ -27,10 +29,10 @@ def watched(found: list[str], seed: int) -> Iterator[None]:
         yield
 
 
-def _reporting(original: Callable[..., Any], name: str, found: list[str], known: set[int]) -> Callable[..., Any]:
+def _reporting(original: Callable[..., Any], name: str, found: list[Text], known: set[int]) -> Callable[..., Any]:
     def seed(*arguments: Any, **named: Any) -> Any:
         value = next(iter((*arguments, *named.values())), None)
-        doubt = f"the workload seeds {name} with {value} itself: the plan's seed does not hold"
+        doubt = sentences.SEEDS_ITSELF.filled({"name": name, "value": str(value)})
         if value not in known and doubt not in found:
             found.append(doubt)
         return original(*arguments, **named)

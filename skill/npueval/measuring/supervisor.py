@@ -10,6 +10,7 @@ from npueval import isolation
 from npueval.devices import open_device
 from npueval.errors import MeasurementError
 from npueval.language import Text
+from npueval.measuring import sentences
 from npueval.measuring.journal import PROFILE, TAIL, Job, Journal
 from npueval.measuring.ranks import join
 from npueval.measuring.sampling import unread
@@ -72,14 +73,15 @@ def _given_up(last: dict[str, Any], reason: str, job: Job, journal: Journal, pro
     if last["event"] == "sample":
         tail = journal.get(TAIL) or {}
         resources, doubt = unread(reason)
-        journal.put(TAIL, {**tail, "resources": to_data(resources), "doubts": [*tail.get("doubts", ()), doubt]})
+        journal.put(TAIL, to_data({**tail, "resources": resources, "doubts": [*tail.get("doubts", ()), doubt]}))
     if last["event"] in ("sample", "profile"):
         if job.profiled:
             text = Text("profiling 时进程中断：{reason}", "the process broke off before the profile was made: {reason}")
             journal.put(PROFILE, to_data(Profile(reason=text.filled({"reason": reason}))))
         return True
     if last["event"] == "check":
-        journal.put(TAIL, {"output_check": None, "invalid": [], "doubts": [f"the outputs are unchecked: {reason}"]})
+        unchecked = sentences.UNCHECKED.filled({"reason": reason})
+        journal.put(TAIL, to_data({"output_check": None, "invalid": [], "doubts": [unchecked]}))
         return True
     if last["event"] != "case":
         failed = _UNPREPARED.get(last["event"], "the worker did not start")

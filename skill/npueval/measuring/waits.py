@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from npueval.devices import Device
+from npueval.language import Text
+from npueval.measuring import sentences
 from npueval.pipeline import Scoped
 
 _READS_BACK = ("aten._local_scalar_dense", "aten._copy_from", "aten.equal", "aten.nonzero")
 
 
-def of_infer(device: Device, scoped: Scoped, value: Any) -> Iterator[str]:
+def of_infer(device: Device, scoped: Scoped, value: Any) -> Iterator[Text]:
     """A doubt where ``infer`` synchronises or reads results back: then launches cannot run ahead of the device."""
     api = getattr(device, "api", None)
     if api is None or "infer" not in scoped.timed:
@@ -25,7 +27,7 @@ def of_infer(device: Device, scoped: Scoped, value: Any) -> Iterator[str]:
             step.call(value)
         if waits:
             told = ", ".join(f"{name} x{waits.count(name)}" for name in dict.fromkeys(waits))
-            yield f"infer waits for the device by itself ({told}): its launches cannot run ahead of the device"
+            yield sentences.WAITS.filled({"told": told})
         return
 
 

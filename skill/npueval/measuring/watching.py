@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from npueval.devices import Device
+from npueval.language import Text
+from npueval.measuring import sentences
 from npueval.measuring.loops import Watch
 from npueval.pipeline import Passage, Pipeline
 from npueval.runs.cases import Reading
@@ -41,43 +43,40 @@ def shape_watch(value: Any, odd: list[Any]) -> Watch:
     return None
 
 
-def wrong_output(pipeline: Pipeline, raw: Any, cold: Passage, device: Device) -> Iterator[str]:
+def wrong_output(pipeline: Pipeline, raw: Any, cold: Passage, device: Device) -> Iterator[Text]:
     """What is wrong with the outputs before and after the window: other shapes, NaN, Inf."""
     with device.lane(own_stream=False) as lane:
         last = pipeline.walk(raw, lane, device.clock)
     first_facts, last_facts = output_facts(cold.output), output_facts(last.output)
     if [(f.shape, f.dtype) for f in first_facts] != [(f.shape, f.dtype) for f in last_facts]:
-        yield "the output's shape or type changed during the case"
-    for when, facts in (("first", first_facts), ("last", last_facts)):
+        yield sentences.SHAPE_CHANGED
+    for when, facts in ((sentences.FIRST, first_facts), (sentences.LAST, last_facts)):
         nan, inf = sum(fact.nan for fact in facts), sum(fact.inf for fact in facts)
         if nan or inf:
-            yield f"the {when} output holds {nan} NaN and {inf} Inf"
+            yield sentences.NOT_FINITE.filled({"when": when, "nan": nan, "inf": inf})
 
 
-def nothing_made(output: Any) -> Iterator[str]:
+def nothing_made(output: Any) -> Iterator[Text]:
     """Whether ``infer`` gave nothing at all, so that there is nothing whose time could have been measured."""
     if all(leaf is None for leaf in leaves(output)):
-        yield f"infer returns no output at all ({type(output).__name__})"
+        yield sentences.NO_OUTPUT.filled({"kind": type(output).__name__})
 
 
-def not_delivered(output: Any, batch: int) -> Iterator[str]:
+def not_delivered(output: Any, batch: int) -> Iterator[Text]:
     """Whether ``infer`` gave another number of items than went in; of a single item the batch dimension may go."""
     leading = [leaf.shape[0] for leaf in leaves(output) if len(getattr(leaf, "shape", ()))]
     one_each = isinstance(output, list | tuple) and len(output) == batch
     if batch > 1 and leading and batch not in leading and not one_each:
-        yield (
-            f"the leading dimension of infer's output is {leading[0]} and the batch is {batch}: "
-            f"the throughput counts {batch} items an iteration"
-        )
+        yield sentences.NOT_DELIVERED.filled({"leading": leading[0], "batch": batch})
 
 
-def leak(before: Reading, after: Reading, iterations: int, *, exact: bool) -> Iterator[str]:
+def leak(before: Reading, after: Reading, iterations: int, *, exact: bool) -> Iterator[Text]:
     """Whether clearly more memory is in use after the window than before it; ``exact``: by a device's own counter."""
     if before.value is None or after.value is None:
         return
     growth = after.value - before.value
     if growth > max(_LEAK_BYTES[exact], _LEAK_PER_ITERATION * iterations):
-        yield f"memory grew by {growth / 2**20:.0f} MiB over {iterations} iterations: the workload leaks"
+        yield sentences.LEAK.filled({"growth": f"{growth / 2**20:.0f}", "iterations": iterations})
 
 
 def printed() -> int | None:
@@ -90,7 +89,7 @@ def printed() -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-def prints(before: int | None, after: int | None) -> Iterator[str]:
+def prints(before: int | None, after: int | None) -> Iterator[Text]:
     """Whether the workload wrote to stdout between two readings of :func:`printed`."""
     if before is not None and after is not None and after > before:
-        yield f"the workload printed {after - before} bytes inside the window: the figures contain it"
+        yield sentences.PRINTS.filled({"bytes": after - before})

@@ -11,7 +11,8 @@ from typing import Any
 
 from npueval.devices import Device
 from npueval.errors import WorkloadError
-from npueval.measuring import seeds
+from npueval.language import Text
+from npueval.measuring import seeds, sentences
 from npueval.measuring.case_work import Bench, CaseSpec, measure_case
 from npueval.measuring.checking import check_outputs
 from npueval.measuring.floor import floor_ns
@@ -47,7 +48,7 @@ def work(job: Job, device: Device, journal: Journal, report: Report, ranks: Rank
     :class:`WorkloadError` where the workload does not load or its inputs cannot be made. A case that fails is written
     with its error and the next one begins.
     """
-    noticed = list(device.doubts())
+    noticed = [*device.doubts()]
     report("load", {})
     before = device.clock.now()
     workload = load(job.workload, Path(job.root))
@@ -62,13 +63,12 @@ def work(job: Job, device: Device, journal: Journal, report: Report, ranks: Rank
             report("check", {})
             checked = check_outputs(bench, raw.get(job.target_batch, next(iter(raw.values()))))
         noticed += checked.doubts
-        tail = {"output_check": to_data(checked.check), "invalid": checked.wrong, "doubts": noticed}
-        journal.put(TAIL, tail)
+        tail = {"output_check": checked.check, "invalid": checked.wrong, "doubts": noticed}
+        journal.put(TAIL, to_data(tail))
         if job.sampling_s:
             report("sample", {})
             resources, broken = _sampled(bench, raw, job)
-            tail = {**tail, "resources": to_data(resources), "doubts": [*noticed, *broken]}
-            journal.put(TAIL, tail)
+            journal.put(TAIL, to_data({**tail, "resources": resources, "doubts": [*noticed, *broken]}))
         if job.profiled:
             report("profile", {})
             journal.put(PROFILE, to_data(_profiled(bench, raw, job, journal.profile_folder)))
@@ -81,7 +81,7 @@ def _loaded(workload: Workload, job: Job, device: Device, ranks: Ranks) -> Bench
     return Bench(device, workload, pipeline, job.scope, job.warmup, job.iterations, job.seed, ranks)
 
 
-def _sampled(bench: Bench, raw: Mapping[int, Any], job: Job) -> tuple[Resources, list[str]]:
+def _sampled(bench: Bench, raw: Mapping[int, Any], job: Job) -> tuple[Resources, list[Text]]:
     """Read the card while it runs the target batch; a workload that fails here has been measured all the same."""
     try:
         with _walking(bench, raw, job) as (walk, _):
@@ -115,10 +115,10 @@ def _measure_missing(task: _Work, report: Report) -> None:
             task.journal.put_case(number, merged(ranks.share(_case(task, number, spec))))
 
 
-def _inputs(bench: Bench, batch: int, noticed: list[str]) -> Any:
+def _inputs(bench: Bench, batch: int, noticed: list[Text]) -> Any:
     raw, again = (bench.workload.call("inputs", batch, bench.seed) for _ in range(2))
     if input_facts(batch, raw).sha256 != input_facts(batch, again).sha256:
-        noticed.append(f"inputs({batch}, {bench.seed}) gives other inputs each time: the seed does not fix them")
+        noticed.append(sentences.UNSTEADY_INPUTS.filled({"batch": batch, "seed": bench.seed}))
     return raw
 
 
@@ -168,5 +168,5 @@ def _first_hit(task: _Work, batch: int) -> tuple[Bench, Passage]:
     hits = (task.journal.get(COLD) or {"first_hits": {}})["first_hits"]
     hits.setdefault(str(batch), sum(cold.durations.values()))
     not_measured = dict(pipeline.scoped(bench.scope).not_measured)
-    task.journal.put(COLD, {"first_hits": hits, "not_measured": not_measured})
+    task.journal.put(COLD, to_data({"first_hits": hits, "not_measured": not_measured}))
     return replace(bench, pipeline=pipeline), cold

@@ -10,6 +10,7 @@ from npueval.reporting.cells import SEGMENT_NAMES, missing, number, row, said, v
 from npueval.reporting.compare_baseline import why_this_baseline
 from npueval.reporting.dossier import Dossier
 from npueval.runs.cases import SEGMENTS
+from npueval.statistics import apart
 
 PERFORMANCE = "Compare#4"
 ACCURACY = "Compare#3"
@@ -107,9 +108,8 @@ def _changed(change: Change) -> str:
     if change.ratio is None:
         return change.refusal
     word = "提升" if change.ratio >= 1 else "回退"
-    known = change.low is not None and change.high is not None
-    bounds = f"，95% 区间 {change.low:.3g}–{change.high:.3g}" if known else ""
-    return f"{word} {abs(change.ratio - 1):.1%}（{change.ratio:.3g} 倍{bounds}）"
+    bounds = f"95% 区间 {'–'.join(apart(*change.interval))}" if change.interval else change.no_interval
+    return f"{word} {abs(change.ratio - 1):.1%}（{change.ratio:.3g} 倍，{bounds}）"
 
 
 TEMPLATE_STAGES = ("preprocess", "infer", "postprocess")

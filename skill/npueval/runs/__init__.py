@@ -14,7 +14,7 @@ import json
 import math
 import os
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
@@ -77,8 +77,8 @@ class Run:
     profile: Profile | None = None
     environment: Mapping[str, Any] = field(default_factory=dict)
     command: Mapping[str, Any] = field(default_factory=dict)
-    invalid: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    invalid: tuple[Text, ...] = ()
+    doubts: tuple[Text, ...] = ()
 
     @property
     def valid(self) -> bool:
@@ -95,12 +95,12 @@ class Run:
         wanted = (batch, concurrency, rate)
         return next((case for case in self.cases if (case.batch, case.concurrency, case.rate) == wanted), None)
 
-    def all_doubts(self) -> Iterator[str]:
+    def all_doubts(self) -> Iterator[Text]:
         """What makes the Run invalid or doubtful, then the doubts of each case, led by the case's name."""
         yield from self.invalid
         yield from self.doubts
         for case in self.cases:
-            yield from (f"{case.name}: {doubt}" for doubt in case.doubts)
+            yield from (doubt.led(case.name) for doubt in case.doubts)
 
 
 def save(run: Run, folder: str | Path, *, compress: bool = False) -> Path:
@@ -163,8 +163,8 @@ def from_data(data: Any) -> Run:
                 "cases": tuple(case_from_data(item) for item in data["cases"]),
                 "resources": _optional(_resources, data["resources"]),
                 "profile": _optional(profile_from_data, data.get("profile")),
-                "invalid": tuple(data["invalid"]),
-                "doubts": tuple(data["doubts"]),
+                "invalid": _texts(data["invalid"]),
+                "doubts": _texts(data["doubts"]),
             }
         )
     except (KeyError, TypeError, ValueError) as error:
@@ -182,8 +182,8 @@ def case_from_data(data: Mapping[str, Any]) -> Case:
             "enqueue": _optional(_nanoseconds, data["enqueue"]),
             "failures": tuple(Failure(**item) for item in data["failures"]),
             "memory": _optional(_memory, data["memory"]),
-            "invalid": tuple(data["invalid"]),
-            "doubts": tuple(data["doubts"]),
+            "invalid": _texts(data["invalid"]),
+            "doubts": _texts(data["doubts"]),
         }
     )
 
@@ -191,7 +191,7 @@ def case_from_data(data: Mapping[str, Any]) -> Case:
 def profile_from_data(data: Mapping[str, Any]) -> Profile:
     """The Profile of its JSON form (``KeyError`` or ``TypeError`` where it is none)."""
     operators = tuple(Operator(**item) for item in data["operators"])
-    return Profile(**{**data, "operators": operators, "reason": _optional(lambda text: Text(**text), data["reason"])})
+    return Profile(**{**data, "operators": operators, "reason": _optional(_text, data["reason"])})
 
 
 def _current(data: Any) -> dict[str, Any]:
@@ -204,6 +204,14 @@ def _current(data: Any) -> dict[str, Any]:
             f"this Run has format {version}, this release reads up to {VERSION}", hint="update npueval to read it"
         )
     return {key: value for key, value in data.items() if key not in ("format", "encoding")}
+
+
+def _text(data: Mapping[str, str]) -> Text:
+    return Text(**data)
+
+
+def _texts(data: Iterable[Mapping[str, str]]) -> tuple[Text, ...]:
+    return tuple(_text(item) for item in data)
 
 
 def _optional(decode: Callable[[Any], Any], data: Any) -> Any:
@@ -232,8 +240,10 @@ def _inputs(data: Mapping[str, Any]) -> InputFacts:
 
 def _output_check(data: Mapping[str, Any]) -> OutputCheck:
     outputs = tuple(OutputFacts(**{**item, "shape": tuple(item["shape"])}) for item in data["outputs"])
-    return OutputCheck(**{**data, "outputs": outputs})
+    return OutputCheck(**{**data, "outputs": outputs, "reason": _text(data["reason"])})
 
 
 def _resources(data: Mapping[str, Any]) -> Resources:
-    return Resources(**{**data, "series": {name: tuple(values) for name, values in data["series"].items()}})
+    series = {name: tuple(values) for name, values in data["series"].items()}
+    missing = {name: _text(reason) for name, reason in data["missing"].items()}
+    return Resources(data["interval_s"], series, missing)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from npueval import statistics
+from npueval.language import Text
 
 SEGMENTS = ("preprocess", "h2d", "infer", "d2h", "postprocess")
 QUEUE = "queue"
@@ -88,8 +90,8 @@ class Case:
     memory: Memory | None = None
     complete: bool = True
     error: str | None = None
-    invalid: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    invalid: tuple[Text, ...] = ()
+    doubts: tuple[Text, ...] = ()
 
     @property
     def name(self) -> str:
@@ -120,7 +122,14 @@ class Case:
 
     def summary(self, segment: str = END_TO_END) -> statistics.Summary:
         """Statistics in ms. Unmeasured: ``KeyError``; no sample at all: ``ValueError``."""
-        return statistics.summarise(self.milliseconds(segment))
+        if segment not in self._summaries:
+            self._summaries[segment] = statistics.summarise(self.milliseconds(segment))
+        return self._summaries[segment]
+
+    @cached_property
+    def _summaries(self) -> dict[str, statistics.Summary]:
+        """The samples never change, and a report asks for the same statistics in every row and view."""
+        return {}
 
     def throughput(self) -> float | None:
         """Items finished ÷ wall time of the timed window, in items/s of all cards; ``None`` where nothing finished."""

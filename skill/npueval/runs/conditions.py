@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from npueval.language import Text
+from npueval.language import Text, same
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class OutputCheck:
     """
 
     passed: bool | None
-    reason: str = ""
+    reason: Text = field(default_factory=lambda: same(""))
     outputs: tuple[OutputFacts, ...] = ()
     result: Mapping[str, Any] = field(default_factory=dict)
 
@@ -140,4 +140,4 @@ class Resources:
 
     interval_s: float
     series: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
-    missing: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, Text] = field(default_factory=dict)

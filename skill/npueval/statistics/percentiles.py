@@ -25,6 +25,15 @@ class Interval:
     high: float
 
 
+def apart(low: float, high: float, form: str = "g", digits: int = 3) -> tuple[str, str]:
+    """Both ends of an interval with ``digits`` digits of a format (``g``, ``%``), more where they would look alike."""
+    for more in range(digits, digits + 9):
+        ends = f"{low:.{more}{form}}", f"{high:.{more}{form}}"
+        if ends[0] != ends[1]:
+            break
+    return ends
+
+
 def least_samples(p: float, confidence: float = CONFIDENCE) -> int:
     """The smallest n from which the interval of percentile ``p`` (0 < p < 1) exists: 6, 72, 368 for p50, p95, p99."""
     tail = (1 - confidence) / 2

@@ -8,6 +8,7 @@ from typing import Literal
 
 from npueval.language import Text, joined
 from npueval.statistics import trends
+from npueval.training.bounds import bounds
 from npueval.training.curves import Curve
 from npueval.training.soundness import unsound
 
@@ -36,8 +37,8 @@ CHECKS: tuple[Text, ...] = (
 """What to look at when more steps do not help, the likeliest first."""
 
 _MOVED = Text(
-    "{metric} 相对起点改善 {improvement}（95% 区间 {low} 至 {high}，{steps} 步）",
-    "{metric} improved by {improvement} of its start (95 % interval {low} to {high}, {steps} steps)",
+    "{metric} 相对起点改善 {improvement}（{bounds}，{steps} 步）",
+    "{metric} improved by {improvement} of its start ({bounds}, {steps} steps)",
 )
 _WORSE = Text("：在变差，停止加步，检查代码与数据", ": it gets worse; stop, check code and data")
 _STALLED = Text(
@@ -88,8 +89,7 @@ def judge_formal(curve: Curve, limit: int = STAGNATION_STEPS) -> Formal:
         {
             "metric": curve.metric,
             "improvement": f"{improvement:.1%}",
-            "low": f"{low:.1%}",
-            "high": f"{high:.1%}",
+            "bounds": bounds(low, high),
             "steps": f"{curve.span:.0f}",
             "limit": limit,
             "left": f"{limit - curve.span:.0f}",

@@ -11,6 +11,7 @@ from typing import Literal
 from npueval.language import Text, joined, same
 from npueval.statistics import trends
 from npueval.statistics.trends import Change, Steadiness
+from npueval.training.bounds import bounds
 from npueval.training.curves import Curve
 from npueval.training.soundness import unsound
 
@@ -25,12 +26,12 @@ _GUESSED_CLASSES = (*range(2, 11), 100, 1000)
 
 
 _FELL = Text(
-    "loss 从 {start} 到 {end}，下降 {drop}（降幅的 95% 区间 {low} 至 {high}）",
-    "the loss fell from {start} to {end}, by {drop} (95 % interval {low} to {high})",
+    "loss 从 {start} 到 {end}，下降 {drop}（降幅：{bounds}）",
+    "the loss fell from {start} to {end}, by {drop} ({bounds})",
 )
 _ROSE = Text(
-    "loss 从 {start} 到 {end}，上升 {drop}（降幅的 95% 区间 {low} 至 {high}）",
-    "the loss rose from {start} to {end}, by {drop} (95 % interval of its fall: {low} to {high})",
+    "loss 从 {start} 到 {end}，上升 {drop}（降幅：{bounds}）",
+    "the loss rose from {start} to {end}, by {drop} (of its fall: {bounds})",
 )
 
 _ROSE_AGAIN = Text("，但先降后升", ", but rose again after its lowest point")
@@ -116,10 +117,9 @@ def _broken(curve: Curve) -> tuple[Status, Text] | None:
 def _verdict(moved: Change, steady: Steadiness, band: Band) -> tuple[Status, Text]:
     drop, low, high = _fall(moved)
     status, ending = _outcome(drop, low, high, steady, band)
-    values = {
+    values: dict[str, Text | str] = {
         "drop": f"{abs(drop):.1%}",
-        "low": f"{low:.1%}",
-        "high": f"{high:.1%}",
+        "bounds": bounds(low, high),
         "start": f"{moved.start:.4g}",
         "end": f"{moved.end:.4g}",
         "least": f"{band.least:.0%}",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from npueval.records import Change, Value
 from npueval.reporting.cells import number
 from npueval.reporting.page.markup import Child, Html, element, joined
+from npueval.statistics import apart
 
 OUTCOMES = {"better": "更好", "worse": "更差", "same": "在容许范围内", "undecided": "尚不能分辨"}
 JUDGED = {"达标": "pass", "不达标": "fail", "无法判定": "open"}
@@ -89,7 +90,10 @@ def figures(value: Value, unit: str = "", *, source: bool = False) -> Html:
 
 def interval(low: float | None, high: float | None) -> str:
     """A 95 % interval in brackets; empty where there is none."""
-    return "" if low is None or high is None else f"[{number(low)}, {number(high)}]"
+    if low is None or high is None:
+        return ""
+    ends = number(low), number(high)
+    return f"[{', '.join(ends if ends[0] != ends[1] else apart(low, high, digits=5))}]"
 
 
 def changed(change: Change, name: str) -> Html:
@@ -97,6 +101,6 @@ def changed(change: Change, name: str) -> Html:
     if change.ratio is None:
         return element("span", f"对 {name}：", change.refusal, class_="gap")
     bounds = interval(change.low, change.high)
-    outcome = OUTCOMES.get(change.outcome or "", "只有均值，无区间")
+    outcome = OUTCOMES.get(change.outcome or "", change.no_interval)
     said = f" {bounds} {outcome} · {change.grade.value} 级"
     return element("span", f"对 {name}：", element("b", f"{number(change.ratio)} 倍"), element("small", said))

@@ -70,7 +70,7 @@ def _failures(case: Case) -> Child:
 def _sampled(name: str, resources: Resources) -> Html:
     """Power, temperature, utilisation …: the readings of the pass after the timing."""
     rows: list[Sequence[Child]] = [(series, *_spread(readings)) for series, readings in resources.series.items()]
-    rows += [(series, gap(why), "—", "—", "—") for series, why in resources.missing.items()]
+    rows += [(series, gap(why.zh), "—", "—", "—") for series, why in resources.missing.items()]
     caption = f"{name} 计时之后的采样，每 {resources.interval_s:g} s 一次"
     return table(caption, ("项目", "最小", "中位数", "最大", "读数"), rows)
 

@@ -101,4 +101,4 @@ def _check(run: Run) -> Child:
         return gap("未校验")
     said = {True: "通过", False: "未通过", None: "无法判断"}[check.passed]
     result = "，".join(f"{key}={value}" for key, value in check.result.items())
-    return "；".join(filter(None, (said, check.reason, result)))
+    return "；".join(filter(None, (said, check.reason.zh, result)))

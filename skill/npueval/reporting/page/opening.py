@@ -51,7 +51,7 @@ def _warnings(view: View) -> Iterator[Child]:
         ]
     for name, run in view.records:
         if not run.valid:
-            yield [element("strong", f"{name}："), "、".join(run.all_doubts())]
+            yield [element("strong", f"{name}："), "、".join(doubt.zh for doubt in run.all_doubts())]
         if not run.complete:
             yield [element("strong", f"{name} 的测量未完成："), "以下只有已测得的部分。"]
 
