@@ -51,7 +51,7 @@ def test_what_a_card_did_not_finish_is_said():
 
 
 def test_memory_is_that_of_the_fullest_card():
-    none = Reading(None, "no mem_get_info")
+    none = Reading(None, same("no mem_get_info"))
     first, second = Memory(Reading(1), Reading(5), none, Reading(9)), Memory(Reading(3), Reading(2), none, Reading(9))
     assert merged([card([1], memory=first), card([1], memory=second)]).memory == Memory(
         Reading(3), Reading(5), none, Reading(9)

@@ -130,5 +130,5 @@ def test_a_run_names_its_cases_segments_and_doubts():
 
 
 def test_an_absent_reading_says_why():
-    assert str(Reading(None, "torch_npu has no mem_get_info")) == "N/A (torch_npu has no mem_get_info)"
+    assert str(Reading(None, same("torch_npu has no mem_get_info"))) == "N/A (torch_npu has no mem_get_info)"
     assert str(Reading(2.5)) == "2.5"

@@ -153,7 +153,9 @@ def test_not_triggered_gives_the_block_with_what_would_trigger(tmp_path: Path, c
 def test_commands_are_filled_with_what_is_known(tmp_path: Path, closed_gate: Diagnosis) -> None:
     wanted = plan(tmp_path, path=tmp_path / "计划 1.yaml", tolerances=Tolerances(rtol=0.5))
     lines = [line for template in triggers.commands(wanted, closed_gate) for line in template.lines()]
-    assert "export ASCEND_RT_VISIBLE_DEVICES=1" in lines
+    assert "export ASCEND_RT_VISIBLE_DEVICES=0,1" in lines, "the plan's npu:1 is the second of the visible cards"
+    there = lines.index("export CUDA_VISIBLE_DEVICES=0")
+    assert lines[there + 1] == "python gpu_kit.pyz --device cuda:0"
     assert any("npueval measure '计划 1.yaml' 2>&1 | tee" in line for line in lines)
     assert any("--rtol 0.5 --atol 0.001" in line for line in lines)
 

@@ -145,7 +145,7 @@ def test_a_workload_that_moves_its_inputs_itself_has_no_transfer_to_measure(tmp_
     assert [step.segment for step in whole.steps] == ["h2d", "infer", "d2h"]
     assert [step.segment for step in settled.steps] == ["infer"]
     assert settled.not_measured["h2d"] == settled.not_measured["d2h"]
-    assert "nothing to move" in settled.not_measured["h2d"]
+    assert "nothing to move" in settled.not_measured["h2d"].en
 
 
 def test_what_a_segment_raises_is_blamed_on_its_line(tmp_path):

@@ -10,12 +10,16 @@ from typing import Any
 
 from npueval.devices import Clock, Device, Lane
 from npueval.errors import WorkloadError
+from npueval.language import Text
 from npueval.runs.cases import SEGMENTS
 from npueval.workloads import Workload, moved
 
 _AUTOCAST = {"fp16": "float16", "bf16": "bfloat16"}
 _HOST = "cpu"
-NOT_ASKED = "not in the plan's segments"
+NOT_ASKED = Text("计划的 segments 不含该环节", "not in the plan's segments")
+_NOTHING_TO_MOVE = Text("无需搬运：数据已在所需之处", "nothing to move: the values are where they are needed")
+_NO_TRANSFER = Text("CPU 无需拷贝", "the cpu needs no transfer")
+_NO_SEGMENT = Text("工作负载没有 {segment}", "the workload has no {segment}")
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Pipeline:
 
     workload: Workload
     steps: tuple[Step, ...]
-    not_measured: Mapping[str, str] = field(default_factory=dict)
+    not_measured: Mapping[str, Text] = field(default_factory=dict)
 
     def walk(self, raw: Any, lane: Lane, clock: Clock) -> Passage:
         """Take raw inputs through every step; a step that raises is a :class:`WorkloadError` with its place."""
@@ -71,7 +75,7 @@ class Pipeline:
         kept, idle, value = [], {}, raw
         for step in self.steps:
             if step.ours and passage.values[step.segment] is value:
-                idle[step.segment] = "nothing to move: the values are where they are needed"
+                idle[step.segment] = _NOTHING_TO_MOVE
             else:
                 kept.append(step)
             value = passage.values[step.segment]
@@ -83,7 +87,7 @@ class Pipeline:
         if not places:
             raise WorkloadError(
                 f"none of the segments {', '.join(scope)} can be measured",
-                hint="; ".join(f"{segment}: {reason}" for segment, reason in self.not_measured.items()),
+                hint="; ".join(f"{segment}: {reason.en}" for segment, reason in self.not_measured.items()),
             )
         first, end = places[0], places[-1] + 1
         asked = {step.segment: NOT_ASKED for step in self.steps if step.segment not in scope}
@@ -104,7 +108,7 @@ class Scoped:
     body: tuple[Step, ...]
     timed: tuple[str, ...]
     after: tuple[Step, ...]
-    not_measured: Mapping[str, str]
+    not_measured: Mapping[str, Text]
 
 
 def build(workload: Workload, device: Device, precision: str, mode: str = "cast") -> Pipeline:
@@ -114,12 +118,12 @@ def build(workload: Workload, device: Device, precision: str, mode: str = "cast"
     own ``load`` has seen to the precision.
     """
     calls: dict[str, Step] = {}
-    missing: dict[str, str] = {}
+    missing: dict[str, Text] = {}
     for segment in SEGMENTS:
         step = _step(workload, device, segment)
         if step is None:
             on_host = segment in ("h2d", "d2h") and not device.asynchronous
-            missing[segment] = "the cpu needs no transfer" if on_host else f"the workload has no {segment}"
+            missing[segment] = _NO_TRANSFER if on_host else _NO_SEGMENT.filled({"segment": segment})
         else:
             calls[segment] = step
     if mode == "autocast" and precision in _AUTOCAST:

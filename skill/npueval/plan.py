@@ -110,6 +110,11 @@ class BaselineWish:
     gpu: Mapping[str, str] = field(default_factory=dict)
     cpu: bool = False
 
+    @property
+    def gpu_visible(self) -> str:
+        """``CUDA_VISIBLE_DEVICES`` on the user's GPU host."""
+        return self.gpu.get("visible_devices", "0")
+
 
 @dataclass(frozen=True)
 class Training:

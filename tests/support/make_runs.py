@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from npueval.language import same
+from npueval.language import Text, same
 from npueval.runs import Run
 from npueval.runs.cases import Case, Memory, Reading
 from npueval.runs.conditions import (
@@ -18,6 +18,8 @@ from npueval.runs.conditions import (
     Protocol,
     WorkloadFacts,
 )
+
+_UNREADABLE = Reading(None, Text("读不到", "not readable"))
 
 
 def milliseconds(centre: float, n: int = 200, *, spread: float = 0.02, seed: int = 0) -> np.ndarray:
@@ -39,7 +41,7 @@ def make_case(batch: int = 1, infer_ms: float = 2.0, n: int = 200, **changes: An
         "warmup": {name: series[:10] for name, series in samples.items()},
         "window_ns": int(sum(series.sum() for series in samples.values())),
         "items": batch * n,
-        "memory": Memory(Reading(3 << 20), Reading(4 << 20), Reading(None, "not readable"), Reading(200 << 20)),
+        "memory": Memory(Reading(3 << 20), Reading(4 << 20), _UNREADABLE, Reading(200 << 20)),
     }
     return Case(**{**known, **changes})
 
@@ -57,7 +59,7 @@ def make_run(**changes: Any) -> Run:
         "protocol": Protocol(10, 200, ("preprocess", "h2d", "infer"), "none needed", "nearest-rank", "perf_counter_ns"),
         "workload": WorkloadFacts("workload.py:Digits", "0" * 64, 10_010),
         "floor_ns": 150.0,
-        "not_measured": {"h2d": "the cpu needs no transfer"},
+        "not_measured": {"h2d": Text("CPU 无需拷贝", "the cpu needs no transfer")},
         "cold_start": ColdStart(12_000_000, 90_000_000, {"1": 90_000_000, "32": 4_000_000}),
         "inputs": (InputFacts(1, "1" * 64, (ArrayFacts((1, 8, 8), "uint8"),)),),
         "output_check": OutputCheck(

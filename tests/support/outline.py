@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 VOID = {"meta", "link"}
+DRAWN = {"svg", "style", "script", "title"}
+INLINE = {"a", "b", "code", "em", "small", "span", "strong", "sup"}
 
 
 @dataclass
@@ -36,6 +38,18 @@ class Node:
     @property
     def text(self) -> str:
         return "".join(part if isinstance(part, str) else part.text for part in self.parts)
+
+    def lines(self, *leave_out: str) -> list[str]:
+        """What a reader reads, one block a line, cells apart; drawings and the elements of these ids left out."""
+        return [line for line in (" ".join(part.split()) for part in self._spoken(leave_out).split("\n")) if line]
+
+    def _spoken(self, leave_out: tuple[str, ...]) -> str:
+        if self.tag in DRAWN or self.attributes.get("id") in leave_out:
+            return ""
+        inside = "".join(part if isinstance(part, str) else part._spoken(leave_out) for part in self.parts)
+        if self.tag in INLINE:
+            return inside
+        return f" | {' '.join(inside.split())}" if self.tag in ("td", "th") else f"\n{inside}\n"
 
 
 class _Builder(HTMLParser):

@@ -153,7 +153,7 @@ def _data(run: Run, path: Path) -> dict[str, Any]:
         "valid": run.valid,
         "complete": run.complete,
         "segments": list(run.segments),
-        "not_measured": dict(run.not_measured),
+        "not_measured": to_data(run.not_measured),
         "unit": run.unit,
         "floor_ns": run.floor_ns,
         "cases": [_case(case) for case in run.cases],
@@ -181,7 +181,7 @@ def _text(run: Run, path: Path) -> str:
     lines = [f"{run.device.name} {run.precision}: {run.device.model}{', SIMULATED' if run.simulated else ''}"]
     lines += [f"  {_line(case, run.unit)}" for case in run.cases]
     lines += [f"  {line}" for line in _printed(run.command)]
-    lines += [f"  not measured: {segment} ({reason})" for segment, reason in run.not_measured.items()]
+    lines += [f"  not measured: {segment} ({reason.en})" for segment, reason in run.not_measured.items()]
     if run.floor_ns is not None:
         lines.append(f"  harness floor: {run.floor_ns / 1e3:.2f} µs an iteration")
     lines += [f"  profile: {_profile(run.profile)}"] if run.profile else []

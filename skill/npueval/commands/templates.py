@@ -9,6 +9,7 @@ from npueval.language import Text
 
 DEFAULT_SET_ENV = "/usr/local/Ascend/ascend-toolkit/set_env.sh"
 KIT = "gpu_kit.pyz"
+RUN_KIT = ("python", KIT, "--device", "cuda:0")
 _AT_PLAN = Text("在计划文件所在目录执行", "run in the folder of the plan")
 
 
@@ -19,6 +20,7 @@ class Values:
     plan: str
     set_env: str = DEFAULT_SET_ENV
     visible: str = "0"
+    gpu_visible: str = "0"
     cards: int | None = None
     rtol: float | None = None
     atol: float | None = None
@@ -71,10 +73,11 @@ def _kit(values: Values) -> Template:
     return Template("gpu_kit", Text("GPU 基线：生成测试包", "GPU baseline: make the kit"), steps, note)
 
 
-def _kit_run(_values: Values) -> Template:
+def _kit_run(values: Values) -> Template:
     note = Text("在 GPU 机器上由用户执行，把得到的结果文件带回", "run by you on the GPU machine; bring the result back")
     title = Text("GPU 基线：在 GPU 机器上运行", "GPU baseline: run the kit on the GPU machine")
-    return Template("gpu_run", title, (Run(("python", KIT)),), note)
+    steps = (Export("CUDA_VISIBLE_DEVICES", values.gpu_visible), Run(RUN_KIT))
+    return Template("gpu_run", title, steps, note)
 
 
 def _ingest(_values: Values) -> Template:

@@ -65,7 +65,8 @@ class Side:
             found = case.throughput()
             return Value(found, n=case.n, reason="" if found else "没有计时窗口", source=self.run.id)
         if segment != END_TO_END and segment not in case.samples:
-            return Value(reason=self.run.not_measured.get(segment, "未测"), source=self.run.id)
+            why = self.run.not_measured.get(segment)
+            return Value(reason=why.zh if why else "未测", source=self.run.id)
         return self._latency(case, STATISTICS[metric], segment)
 
     def _latency(self, case: Case, statistic: str, segment: str) -> Value:

@@ -13,7 +13,7 @@ from typing import Any
 
 from npueval.devices.profiling import Profiler, Unprofiled
 from npueval.errors import NotExecuted
-from npueval.language import Text
+from npueval.language import Text, same
 from npueval.runs.cases import Memory, Reading
 from npueval.runs.conditions import DeviceFacts
 
@@ -24,6 +24,7 @@ _BLOCKING = Text(
     "设置了 {variable}：每次下发都会等待，生产运行不会这样",
     "{variable} is set: every launch waits, which no production run does",
 )
+_LACKS = Text("该 {module} 没有 {function}", "this {module} has no {function}")
 
 
 def _wait_until(moment: int) -> None:
@@ -120,7 +121,7 @@ def host_rss() -> Reading:
     try:
         import psutil
     except ImportError:
-        return Reading(None, NO_PSUTIL.en)
+        return Reading(None, NO_PSUTIL)
     return Reading(psutil.Process().memory_info().rss)
 
 
@@ -187,20 +188,23 @@ class Accelerator(Device):
         try:
             free, total = self.api.mem_get_info(self.index)
         except AttributeError:
-            return Reading(None, f"this torch.{self.kind} has no mem_get_info")
+            return Reading(None, self._lacks("mem_get_info"))
         except RuntimeError as error:
-            return Reading(None, f"mem_get_info failed: {first_line(error)}")
+            return Reading(None, same(f"mem_get_info: {first_line(error)}"))
         return Reading(total - free)
 
     def reading(self, function: str, *arguments: Any) -> Reading:
         """The number that a function of the module returns, or why there is none."""
         call = getattr(self.api, function, None)
         if call is None:
-            return Reading(None, f"this torch.{self.kind} has no {function}")
+            return Reading(None, self._lacks(function))
         try:
             return Reading(call(*arguments))
         except RuntimeError as error:
-            return Reading(None, f"{function} failed: {first_line(error)}")
+            return Reading(None, same(f"{function}: {first_line(error)}"))
+
+    def _lacks(self, function: str) -> Text:
+        return _LACKS.filled({"module": f"torch.{self.kind}", "function": function})
 
     def reset_memory(self) -> None:
         """See :meth:`Device.reset_memory`."""

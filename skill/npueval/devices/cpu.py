@@ -16,7 +16,8 @@ from npueval.runs.cases import Memory, Reading
 from npueval.runs.conditions import DeviceFacts
 
 KIND = "cpu"
-_NO_ALLOCATOR = Reading(None, "the cpu has no device allocator")
+_HOST_MEMORY = Reading(None, Text("CPU 用的是主机内存", "the cpu uses the host's memory"))
+_NO_ALLOCATOR = Reading(None, Text("CPU 没有设备分配器", "the cpu has no device allocator"))
 
 
 class Cpu(Device):
@@ -42,7 +43,7 @@ class Cpu(Device):
 
     def memory(self) -> Memory:
         """See :meth:`Device.memory`."""
-        return Memory(_NO_ALLOCATOR, _NO_ALLOCATOR, Reading(None, "the cpu uses the host's memory"), host_rss())
+        return Memory(_NO_ALLOCATOR, _NO_ALLOCATOR, _HOST_MEMORY, host_rss())
 
 
 def open_device(index: int | None) -> Device:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 
+from npueval.commands.templates import RUN_KIT
 from npueval.plan import Plan
 
 
 def leaflet(plan: Plan, needs: list[str]) -> str:
     """The text for a plan whose workload needs these files."""
     gpu = plan.baseline.gpu
-    visible = gpu.get("visible_devices", "0")
     use = plan.datasets.inference or plan.datasets.full
     training = gpu.get("training_command")
     lines = [
@@ -19,8 +19,8 @@ def leaflet(plan: Plan, needs: list[str]) -> str:
         "在 GPU 主机上执行；只需要 Python ≥ 3.10、与显卡匹配的 torch 和 numpy，不安装任何软件。",
         "",
         "```bash",
-        f"export CUDA_VISIBLE_DEVICES={shlex.quote(visible)}",
-        "python gpu_kit.pyz --device cuda:0",
+        f"export CUDA_VISIBLE_DEVICES={shlex.quote(plan.baseline.gpu_visible)}",
+        " ".join(RUN_KIT),
         "```",
         "",
         f"- batch：{'、'.join(map(str, plan.batches))}（目标 {plan.target_batch}）；精度 {'、'.join(plan.precisions)}；"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from npueval.commands.templates import KIT
+from npueval.commands.templates import KIT, RUN_KIT
 from npueval.plan import Plan
 from npueval.records import Baseline, Edit
 from npueval.reporting.cells import joined, missing, row, values
@@ -51,10 +51,10 @@ def _inference(plan: Plan, baseline: Baseline) -> tuple[str, ...]:
     why = f"训练日志 {baseline.path} 不含推理延迟" if baseline.source == "log" else "项目内没有可引用的完整日志"
     return (
         "GPU（用户执行）",
-        _code(f"python {KIT} --device cuda:0"),
+        _code(" ".join(RUN_KIT)),
         joined(
             [
-                _code(f"CUDA_VISIBLE_DEVICES={_visible(plan)}"),
+                _code(f"CUDA_VISIBLE_DEVICES={plan.baseline.gpu_visible}"),
                 _batches(plan),
                 f"精度 {'、'.join(plan.precisions)}",
                 _weights(plan),
@@ -75,7 +75,7 @@ def _training(plan: Plan, baseline: Baseline) -> tuple[str, ...]:
         return _nothing("计划中本项目不训练")
     if command is None:
         return _nothing("计划未给出 baseline.gpu.training_command")
-    visible = _code(f"CUDA_VISIBLE_DEVICES={_visible(plan)}")
+    visible = _code(f"CUDA_VISIBLE_DEVICES={plan.baseline.gpu_visible}")
     return (
         "GPU（用户执行）",
         _code(command),
@@ -101,10 +101,6 @@ def _environment(plan: Plan) -> str:
 
 def _golden(plan: Plan) -> str:
     return f"测试包按种子 {plan.seed} 生成与 NPU 侧相同的输入，并附带 Golden 输入与输出的哈希，回传时逐项核对"
-
-
-def _visible(plan: Plan) -> str:
-    return plan.baseline.gpu.get("visible_devices", "0")
 
 
 def _batches(plan: Plan) -> str:

@@ -68,7 +68,7 @@ class Run:
     cards: int = 1
     plan_sha256: str = ""
     floor_ns: float | None = None
-    not_measured: Mapping[str, str] = field(default_factory=dict)
+    not_measured: Mapping[str, Text] = field(default_factory=dict)
     cold_start: ColdStart = field(default_factory=ColdStart)
     inputs: tuple[InputFacts, ...] = ()
     output_check: OutputCheck | None = None
@@ -158,6 +158,7 @@ def from_data(data: Any) -> Run:
                 "workload": WorkloadFacts(**data["workload"]),
                 "protocol": Protocol(**{**data["protocol"], "scope": tuple(data["protocol"]["scope"])}),
                 "cold_start": ColdStart(**data["cold_start"]),
+                "not_measured": _reasons(data["not_measured"]),
                 "inputs": tuple(_inputs(item) for item in data["inputs"]),
                 "output_check": _optional(_output_check, data["output_check"]),
                 "cases": tuple(case_from_data(item) for item in data["cases"]),
@@ -214,6 +215,10 @@ def _texts(data: Iterable[Mapping[str, str]]) -> tuple[Text, ...]:
     return tuple(_text(item) for item in data)
 
 
+def _reasons(data: Mapping[str, Mapping[str, str]]) -> dict[str, Text]:
+    return {name: _text(reason) for name, reason in data.items()}
+
+
 def _optional(decode: Callable[[Any], Any], data: Any) -> Any:
     return None if data is None else decode(data)
 
@@ -230,7 +235,7 @@ def _nanoseconds(text: str) -> Nanoseconds:
 
 
 def _memory(data: Mapping[str, Any]) -> Memory:
-    return Memory(**{name: Reading(**reading) for name, reading in data.items()})
+    return Memory(**{name: Reading(reading["value"], _text(reading["reason"])) for name, reading in data.items()})
 
 
 def _inputs(data: Mapping[str, Any]) -> InputFacts:
@@ -245,5 +250,4 @@ def _output_check(data: Mapping[str, Any]) -> OutputCheck:
 
 def _resources(data: Mapping[str, Any]) -> Resources:
     series = {name: tuple(values) for name, values in data["series"].items()}
-    missing = {name: _text(reason) for name, reason in data["missing"].items()}
-    return Resources(data["interval_s"], series, missing)
+    return Resources(data["interval_s"], series, _reasons(data["missing"]))

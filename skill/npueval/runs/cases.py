@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from npueval import statistics
-from npueval.language import Text
+from npueval.language import Text, same
 
 SEGMENTS = ("preprocess", "h2d", "infer", "d2h", "postprocess")
 QUEUE = "queue"
@@ -29,10 +29,10 @@ class Reading:
     """A number, or ``None`` with the reason why there is none (an absent figure is never a zero)."""
 
     value: float | None
-    reason: str = ""
+    reason: Text = field(default_factory=lambda: same(""))
 
     def __str__(self) -> str:
-        return f"N/A ({self.reason})" if self.value is None else f"{self.value:g}"
+        return f"N/A ({self.reason.en})" if self.value is None else f"{self.value:g}"
 
 
 @dataclass(frozen=True)

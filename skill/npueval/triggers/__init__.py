@@ -170,12 +170,14 @@ def commands(plan: Plan, diagnosis: Diagnosis) -> tuple[Template, ...]:
     cann = environment.ascend.cann
     default = DEFAULTS.get(plan.precision)
     rtol, atol = plan.tolerances.rtol, plan.tolerances.atol
-    index = plan.device.partition(":")[2] if plan.device_kind == "npu" else ""
+    # The plan's index counts among the visible cards: all up to it must be.
+    index = int(plan.device.partition(":")[2] or 0) if plan.device_kind == "npu" else 0
     return templates(
         Values(
             plan=plan.path.name,
             set_env=(cann.set_env if cann else None) or DEFAULT_SET_ENV,
-            visible=index or environment.visible_devices or "0",
+            visible=environment.visible_devices or ",".join(map(str, range(index + 1))),
+            gpu_visible=plan.baseline.gpu_visible,
             cards=len(environment.npu.chips) if len(environment.npu.chips) > 1 else None,
             rtol=default.rtol if rtol is None and default else rtol,
             atol=default.atol if atol is None and default else atol,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from npueval.language import same
 from npueval.reporting.cells import number
 from npueval.reporting.page.blocks import fold, gap, paragraph, section, table
 from npueval.reporting.page.markup import Child, Html
@@ -58,8 +59,8 @@ def _cases(view: View, keys: Sequence[Key]) -> Iterator[list[Child]]:
 
 def _memory(case: Case) -> Iterator[Child]:
     for name in MEMORY:
-        reading: Reading = getattr(case.memory, name) if case.memory else Reading(None, "未记录")
-        yield gap(reading.reason) if reading.value is None else number(reading.value / _MIB)
+        reading: Reading = getattr(case.memory, name) if case.memory else Reading(None, same("未记录"))
+        yield gap(reading.reason.zh) if reading.value is None else number(reading.value / _MIB)
 
 
 def _failures(case: Case) -> Child:

@@ -67,5 +67,6 @@ def _shares(view: View, side: Side) -> Html:
     means = {name: float(case.milliseconds(name).mean()) for name in case.samples}
     total = sum(means.values())
     rows: list[tuple[Child, ...]] = [(NAMES[name], number(ms), f"{ms / total:.1%}") for name, ms in means.items()]
-    rows += [(NAMES.get(name, name), gap(why), "—") for name, why in side.run.not_measured.items() if name not in means]
+    others = ((name, why) for name, why in side.run.not_measured.items() if name not in means)
+    rows += [(NAMES.get(name, name), gap(why.zh), "—") for name, why in others]
     return table(f"{side.name} 各环节均值", ("环节", "均值 (ms)", "占比"), [*rows, ("合计", number(total), "100%")])
