@@ -51,3 +51,9 @@ def test_one_or_two_stages_are_named_and_only_with_a_share_that_counts(
     found = heaviest(make_case(samples=samples))
     assert [name for name, _, _ in found] == named
     assert sum(share for _, _, share in found) <= 1.0
+
+
+def test_the_median_of_the_bottleneck_is_that_of_the_tables() -> None:
+    """An even number of samples: the mean of the middle two is a time that no sample took."""
+    case = make_case(samples={"infer": np.array([1, 2, 4, 9] * 3, np.int64) * 1_000_000})
+    assert heaviest(case)[0][1] == case.summary("infer").p50 == 2.0

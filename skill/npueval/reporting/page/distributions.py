@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from npueval import statistics
 from npueval.reporting.cells import joined, number
 from npueval.reporting.page import drawing
@@ -89,7 +87,7 @@ def cumulative(view: View, key: Key, series: Series) -> Html:
 
 
 def _spoken(series: Series) -> str:
-    return "；".join(f"{side.name} 中位数 {number(float(np.median(values)))} ms" for side, values in series)
+    return "；".join(f"{side.name} p50 {_quantile(values, 0.5)} ms" for side, values in series)
 
 
 def _quantiles(series: Series) -> Html:
