@@ -61,8 +61,11 @@ def direction(name: str) -> Direction | None:
 
 
 def is_held_out(name: str) -> bool:
-    """Whether a name says that its metric was taken on data that was not trained on."""
-    return _NAMED_HELD_OUT.match(name) is not None
+    """Whether a name says that its metric was taken on data that was not trained on, wherever it says so."""
+    if _NAMED_HELD_OUT.match(name) or any(word in name for word in _CHINESE_HELD_OUT):
+        return True
+    parts = {part.lower() for part in re.findall(r"[A-Za-z]+", name)}
+    return bool(parts & _HELD_OUT_WORDS) and not parts & {"train", "training"}
 
 
 def canonical(name: str) -> str:
@@ -71,6 +74,8 @@ def canonical(name: str) -> str:
     return _SAME.get(plain, plain)
 
 
+_HELD_OUT_WORDS = frozenset({"val", "valid", "validation", "eval", "evaluation", "test", "testing", "dev"})
+_CHINESE_HELD_OUT = ("验证", "测试", "评估", "评测")
 _NAMED_HELD_OUT = re.compile(r"(?:val|valid|validation|eval|test|dev)(?:[_/ .-]|[A-Z]|$)", re.IGNORECASE)
 _HELD_OUT = re.compile(r"^(?:metrics?[/_ ])?(?:(?:val|valid|validation|eval|test|dev)[_/ .-]|(?=top))")
 _SAME = {

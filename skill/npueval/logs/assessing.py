@@ -8,6 +8,7 @@ from statistics import median
 from npueval import metrics
 from npueval.logs.logbook import quote
 from npueval.logs.logged import MILLISECONDS, LoggedRun, Series
+from npueval.logs.timings import UNSTATED
 from npueval.records import Baseline, Citation, Figure, Grade
 
 CONDITIONS = {
@@ -101,7 +102,7 @@ def _timed(run: LoggedRun, series: Series) -> Figure | None:
     prefix = "" if series.phase == "infer" else f"{series.phase}_"
     how = f"{len(values)} 个打印值的中位数 {middle:g} {column.unit}，去掉预热 {left_out} 个" if left_out else ""
     return Figure(
-        metric=f"{prefix}{column.metric}",
+        metric=f"{prefix}{_statistic(series)}",
         value=middle * (1.0 if rate else MILLISECONDS[column.unit]),
         unit=column.unit if rate else "ms",
         direction=column.direction,
@@ -109,6 +110,12 @@ def _timed(run: LoggedRun, series: Series) -> Figure | None:
         original=how or f"{middle:g} {column.unit}",
         per="total" if column.per and run.fact("cards") == "1" else column.per,
     )
+
+
+def _statistic(series: Series) -> str:
+    """The name of a time or a rate; the median of single latencies is a p50, one alone passes as a mean."""
+    name = series.column.metric
+    return name if name != UNSTATED else "latency_p50_ms" if series.count > 1 else "latency_mean_ms"
 
 
 def _valued(run: LoggedRun, series: Series) -> Figure | None:
@@ -162,6 +169,9 @@ def _doubts(run: LoggedRun) -> Iterator[str]:
         if series.first_not_finite:
             where = f"首次在 {series.first_not_finite}"
             yield f"{series.column.metric} 有 {series.not_finite} 个 NaN/Inf（{where}），未计入"
+        if series.column.metric == UNSTATED:
+            taken = "逐次打印，取中位数作 p50" if series.count > 1 else "没有写明是平均还是分位数，按平均记"
+            yield f"延迟{taken}（{run.path}:{series.last_at[0]}）"
         if series.thinned:
             yield f"{series.column.metric} 共 {series.count} 个值，中位数取自均匀抽取的 {len(series.values)} 个"
     yield from _unfinished(run)

@@ -6,30 +6,20 @@ Traps: ``loss`` in an argparse usage, in code or in prose is no value; a score's
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from npueval.logs.base import LineFormat
 from npueval.logs.logbook import Logbook
-from npueval.logs.logged import MILLISECONDS, Column
+from npueval.logs.logged import Column
+from npueval.logs.timings import Timing, timings
 from npueval.records import Grade
 
 _PAIR = re.compile(
     r"(?<![\w@%/.-])([A-Za-z\u4e00-\u9fff][\w@%/.-]{0,40}(?: [A-Za-z][\w@%/.-]{0,40}){0,3})\s?(?:=|:|：| is )\s?"
-    r"([-+~]?(?:\d[\w.,+-]{0,40}%?|nan|inf(?:inity)?))(?![\w.])",
+    r"([-+~]?(?:\d(?:\w|\.(?=\w)|[+-](?=\d)|,(?=\d{3}(?!\d))){0,40}%?|nan|inf(?:inity)?))(?!\w|\.\w)",
     re.IGNORECASE,
 )
 _BLEU = re.compile(r"(BLEU-\d) ([\d.]+)")
 _HELD_OUT = re.compile(r"\b(validation|valid|val|dev|test) BLEU:", re.IGNORECASE)
-_LATENCY = re.compile(
-    r"(?:\blatency|\binference time|延迟|推理耗时)(?: per \w{1,20})?\s?[:=：]\s?([\d.]{1,20}) ?(ms|us|ns|s)\b",
-    re.IGNORECASE,
-)
-_RATE = re.compile(
-    r"(?:\bthroughput|\b(?P<frames>fps)|吞吐率?)\s?[:=：]\s?(?P<value>[\d.,]{1,20})"
-    r"(?: ?(?P<unit>[A-Za-z]{1,16}/s(?:ec)?)\b)?",
-    re.IGNORECASE,
-)
-_UNIT = re.compile(r"[a-z?]{1,16}/s")
 _REPEATED = re.compile(r"saved|new best|best so far", re.IGNORECASE)
 _EPOCH = re.compile(r"\bepoch[ :#]{0,4}\[?(\d{1,9})|第 ?(\d{1,9}) ?轮", re.IGNORECASE)
 _STEP = re.compile(r"\b(?:step|iter(?:ation)?)[ :#=]{0,4}\[?(\d{1,12})|\b(\d{1,12})th step", re.IGNORECASE)
@@ -61,15 +51,20 @@ class Generic(LineFormat):
         "精度",
         "损失",
         "分数",
+        "nference time",
+        "延迟",
+        "时延",
+        "推理",
+        "吞吐",
     )
     samples = ("Epoch: 3| train loss: 0.1586", "验证集 MAE: 12.5")
-    columns: ClassVar = {
-        **{f"latency in {unit}": Column("latency_mean_ms", unit) for unit in MILLISECONDS},
-    }
 
     def guess(self, key: str) -> Column | None:
-        """A rate's unit stands for its column: the items that were counted are those that the line names."""
-        return Column("throughput", key, per="?") if _UNIT.fullmatch(key) else super().guess(key)
+        """A time or a rate bears its unit behind its name."""
+        metric, timed, unit = key.partition(" in ")
+        if not timed or not metric.startswith(("latency_", "throughput")):
+            return super().guess(key)
+        return Column(metric, unit, per="?" if metric == "throughput" else "")
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,20 +82,35 @@ class Generic(LineFormat):
         prefix = f"{held[1].lower()}_" if held else ""
         pairs = [(f"{prefix}{name.strip()}", value) for name, value in (*_PAIR.findall(text), *_BLEU.findall(text))]
         pairs = [(name, value) for name, value in pairs if self.column(name)]
-        timed = [(f"latency in {unit}", value) for value, unit in _LATENCY.findall(text)]
-        timed += [(_rate_unit(found), found["value"]) for found in _RATE.finditer(text)]
+        timed = list(timings(text))
         if timed:
-            run = book.record(timed, phase="infer", step=self._position[1])
-            run.doubts.setdefault("延迟或吞吐是程序自己打印的，看不出计时前后是否同步了设备")
+            self._timed(timed, book)
         if not pairs:
             return bool(timed)
-        held_out = all((column := self.column(name)) and column.phase == "eval" for name, _ in pairs)
-        book.record(pairs, phase="eval" if held_out else "train", epoch=self._position[0], step=self._position[1])
+        unsaid = self._of_no_set([name for name, _ in pairs])
+        epoch_and_step = dict(zip(("epoch", "step"), self._position, strict=True))
+        if said := [pair for pair in pairs if pair[0] not in unsaid]:
+            held_out = all((column := self.column(name)) and column.phase == "eval" for name, _ in said)
+            book.record(said, phase="eval" if held_out else "train", **epoch_and_step)
+        if unsaid:
+            run = book.record([pair for pair in pairs if pair[0] in unsaid], phase="eval", **epoch_and_step)
+            for name in sorted(unsaid):
+                run.doubts.setdefault(f"{name} 没有写明取自训练集还是验证集")
         return True
 
+    def _of_no_set(self, names: list[str]) -> set[str]:
+        """The scores that may be of any set: a name is plain, and no loss of training alone stands beside it."""
+        columns = {name: column for name in names if (column := self.column(name))}
+        plain = {name for name, column in columns.items() if column.phase is None and "train" not in name.lower()}
+        scores = {name for name in plain if columns[name].kind == "score"}
+        trained = any(columns[name].kind == "loss" and columns[name].phase is None for name in names)
+        held_out = any(column.phase == "eval" for column in columns.values())
+        return scores if held_out or not trained else set()
 
-def _rate_unit(found: re.Match[str]) -> str:
-    """``images/s`` as the line says it, frames where it says FPS; ``?/s`` where nobody says what is counted."""
-    if found["unit"]:
-        return found["unit"].lower().removesuffix("ec")
-    return "frames/s" if found["frames"] else "?/s"
+    def _timed(self, timed: list[Timing], book: Logbook) -> None:
+        pairs = [(f"{each.metric} in {each.unit}", each.value) for each in timed]
+        run = book.record(pairs, phase="infer", step=self._position[1])
+        run.doubts.setdefault("延迟或吞吐是程序自己打印的，看不出计时前后是否同步了设备")
+        for each in timed:
+            if each.doubt:
+                run.doubts.setdefault(each.doubt)
