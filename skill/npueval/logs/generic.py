@@ -23,6 +23,7 @@ _HELD_OUT = re.compile(r"\b(validation|valid|val|dev|test) BLEU:", re.IGNORECASE
 _REPEATED = re.compile(r"saved|new best|best so far", re.IGNORECASE)
 _EPOCH = re.compile(r"\bepoch[ :#]{0,4}\[?(\d{1,9})|第 ?(\d{1,9}) ?轮", re.IGNORECASE)
 _STEP = re.compile(r"\b(?:step|iter(?:ation)?)[ :#=]{0,4}\[?(\d{1,12})|\b(\d{1,12})th step", re.IGNORECASE)
+_BATCH = re.compile(r"\b(?:batch[ _-]?size|bs)\s?[:= ]\s?(\d{1,9})\b", re.IGNORECASE)
 _CODE = re.compile(r"[{}();]\s*$|^\s*(?:#|//|import |def |class |usage:|--)|\[-")
 
 
@@ -56,6 +57,9 @@ class Generic(LineFormat):
         "时延",
         "推理",
         "吞吐",
+        "atch size",
+        "atch_size",
+        "bs=",
     )
     samples = ("Epoch: 3| train loss: 0.1586", "验证集 MAE: 12.5")
 
@@ -69,10 +73,14 @@ class Generic(LineFormat):
     def __init__(self) -> None:
         super().__init__()
         self._position = (-1.0, -1.0)
+        self._batch = ""
+        self._measured = False
 
     def read(self, text: str, book: Logbook) -> bool:
         if _CODE.search(text) or _REPEATED.search(text):
             return False
+        if batch := _BATCH.search(text):
+            self._measured_with(batch[1], book)
         epoch, step = _EPOCH.search(text), _STEP.search(text)
         if epoch:
             self._position = (float(epoch[1] or epoch[2]), -1.0)
@@ -107,9 +115,18 @@ class Generic(LineFormat):
         held_out = any(column.phase == "eval" for column in columns.values())
         return scores if held_out or not trained else set()
 
+    def _measured_with(self, batch: str, book: Logbook) -> None:
+        """Times of another batch are of another run."""
+        if self._batch not in ("", batch) and self._measured:
+            book.end()
+            self._measured = False
+        self._batch = batch
+
     def _timed(self, timed: list[Timing], book: Logbook) -> None:
         pairs = [(f"{each.metric} in {each.unit}", each.value) for each in timed]
         run = book.record(pairs, phase="infer", step=self._position[1])
+        self._measured = True
+        book.fact("batch", self._batch)
         run.doubts.setdefault("延迟或吞吐是程序自己打印的，看不出计时前后是否同步了设备")
         for each in timed:
             if each.doubt:

@@ -17,7 +17,10 @@ _RECORD = re.compile(
     r"\b[Ee]poch\s*[:\[]?\s*(?P<epoch>\d+)\s*/\s*(?P<epochs>\d+)\]?[\s,|:-]*"
     r"(?:(?:step|iter|batch)\s*[:\[]?\s*(?P<step>\d+)\s*/\s*(?P<steps>\d+)\]?|(?P<done>done))(?P<rest>.*)"
 )
-_PAIR = re.compile(r"([A-Za-z_][\w@./-]*)[ =:]+([-+]?(?:\d[\w.+-]*|\.\d+|(?i:nan|inf))%?)(?![\w.])")
+_PAIR = re.compile(
+    r"([A-Za-z_][\w@./-]*)[ =:]+"
+    r"([-+]?(?:\d(?:\w|\.(?=\w)|[+-](?=\d))*|\.\d+|(?i:nan|inf))%?)(?![\w~～]|\.\w)"
+)
 _AFTER_EVERY_STEP = float("inf")
 _COUNT = re.compile(r"\(n=(\d+)\)")
 

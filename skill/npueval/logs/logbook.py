@@ -19,6 +19,8 @@ LONGEST_TEXT = 400
 LONGEST_SILENCE_DAYS = 2
 _TELLING = 0.05
 """A product is only then seen to be a whole number where the digits printed leave no more doubt than this."""
+_STEADY = frozenset({"batch", "device", "cards", "precision"})
+"""Conditions that do not change within a run: another value in its midst contradicts the first."""
 NOWHERE: Position = (-1.0, -1.0)
 _DATE = re.compile(r"(20\d\d)[-/](\d\d)[-/](\d\d)")
 _YEARLESS = re.compile(r"(?<!\d)(?<![/-])\d\d[-/]\d\d \d\d:\d\d:\d\d")
@@ -162,6 +164,10 @@ class Logbook:
             self._conditions(run, end, run.last_line if following else sys.maxsize)
             self._warn(run, end, following.first_line if following else sys.maxsize)
             end = max(end, run.last_line)
+        for run in found:
+            for (metric, kind), count in run.oddities.items():
+                if count > 1:
+                    run.doubts.setdefault(f"{metric} 共有 {count} 个值{kind}")
         return found
 
     def _warn(self, run: LoggedRun, previous_end: int, following: int) -> None:
@@ -184,7 +190,7 @@ class Logbook:
         for key, fact in (*header, *earlier.items()):
             run.learn(key, fact)
         for key, fact in within:
-            run.facts.setdefault(key, fact)
+            (run.learn if key in _STEADY else run.facts.setdefault)(key, fact)
 
     def record(
         self, pairs: Iterable[tuple[str, Any]], *, phase: Phase = "train", epoch: float = -1.0, step: float = -1.0
@@ -265,19 +271,23 @@ class Logbook:
             series.refuse(self.cite())
 
     def _read(self, run: LoggedRun, column: Column, value: str) -> float | None:
+        metric = column.metric
         try:
             found = numerals.read(value)
         except ValueError:
-            run.doubts.setdefault(f"{column.metric} 的值 {value[:40]!r} 不是一个数，不采用（{self.path}:{self.line}）")
+            run.odd(metric, "不是一个数", f"{metric} 的值 {value[:40]!r} 不是一个数，不采用（{self.path}:{self.line}）")
             return None
-        if found is None or found.high is not None:
+        if found is None:
+            return None
+        if found.high is not None:
+            run.odd(metric, "是一个范围", f"{metric} 写作 {value}，是一个范围，不采用（{self.path}:{self.line}）")
             return None
         if found.of is not None:
-            run.doubts.setdefault(f"{column.metric} 写作 {value}，取斜杠前的一个：是实测/目标还是已用/总数，需要人判断")
+            run.odd(metric, "带斜杠", f"{metric} 写作 {value}，取斜杠前的一个：是实测/目标还是已用/总数，需要人判断")
         if found.approximate:
-            run.doubts.setdefault(f"{column.metric} 写作 {value}，是约数")
+            run.odd(metric, "是约数", f"{metric} 写作 {value}，是约数")
         if found.unit == "%":
-            run.scales.setdefault(column.metric, ("percent", "带百分号"))
+            run.scales.setdefault(metric, ("percent", "带百分号"))
         return found.value
 
 

@@ -128,8 +128,9 @@ class LoggedRun:
     """One run found in a file.
 
     ``facts`` holds the first statement of each, ``conflicts`` every statement of those that differ. ``scales`` says of
-    a score whether it is a fraction or a percent and why, ``counts`` on how many samples. ``restarted``: its steps
-    began again below those of a run before it; ``repeats`` counts values printed twice. ``epoch_length`` is how many
+    a score whether it is a fraction or a percent and why, ``counts`` on how many samples. ``oddities``
+    counts by metric the values that are no plain number. ``restarted``: its steps began again below those of a run
+    before it; ``repeats`` counts values printed twice. ``epoch_length`` is how many
     steps an epoch has, 0 where that is not printed.
     """
 
@@ -146,6 +147,7 @@ class LoggedRun:
     scales: dict[str, tuple[str, str]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     doubts: dict[str, None] = field(default_factory=dict)
+    oddities: dict[tuple[str, str], int] = field(default_factory=dict)
     positions: dict[str, Position] = field(default_factory=dict)
     repeats: int = 0
     epoch_length: int = 0
@@ -163,8 +165,14 @@ class LoggedRun:
     def learn(self, key: str, fact: Fact) -> None:
         """Take a fact; one that contradicts an earlier one is kept beside it."""
         held = self.facts.setdefault(key, fact)
-        if not _same(held.value, fact.value):
+        if not any(_same(known.value, fact.value) for known in (held, *self.conflicts.get(key, ()))):
             self.conflicts.setdefault(key, [held]).append(fact)
+
+    def odd(self, metric: str, kind: str, doubt: str) -> None:
+        """Doubt a value that is no plain number; of many of a kind the first is named and the others are counted."""
+        seen = self.oddities[metric, kind] = self.oddities.get((metric, kind), 0) + 1
+        if seen == 1:
+            self.doubts.setdefault(doubt)
 
     def fact(self, key: str) -> str | None:
         """The value of a fact, or ``None``."""
