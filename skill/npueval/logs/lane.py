@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from npueval import logs
-from npueval.logs import streams
+from npueval.logs import ranks, streams
 from npueval.logs.logbook import Logbook
 from npueval.logs.shapes import Shape
 
@@ -44,7 +44,7 @@ class Lane:
         if missed < patience:
             return
         self._missed[form], self._patience[form] = 0, min(2 * patience, _MOST_PATIENCE)
-        spans = form.spans(text) if "rank" not in text[:16].lower() else None
+        spans = None if ranks.is_named(text) else form.spans(text)
         shape = Shape(text, spans) if spans else None
         if shape is not None and shape.usable:
             self._shapes[form] = shape

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from npueval import logs
-from npueval.logs import streams
+from npueval.logs import ranks, streams
 from npueval.logs.lane import Lane
 from npueval.logs.logbook import Logbook
 
@@ -21,8 +21,6 @@ LONGEST_RECORD = 64 << 10
 LONGEST_OBJECT = 64 << 10
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_RANK_BEGINS = frozenset("[rR \t")
-_OTHER_RANK = re.compile(r"\s*(?:\[(?:default|rank ?)?[1-9]\d*\]:|\[?[Rr]ank[ _]?[1-9]\d*\]?:)")
 _OBJECT = re.compile(rb"\{[^{}]*\}")
 _QUOTED_PAIR = re.compile(r"""['"]([^'"]+)['"]\s*:\s*(?:['"]([^'"]*)['"]|([^,{}'"]+))""")
 _PYTHON_DICT = re.compile(r"\{\s*'")
@@ -118,26 +116,27 @@ class Reader:
     def _line(self, number: int, text: str, formats: list[logs.LineFormat]) -> logs.LineFormat | None:
         """Offer a line to the formats in turn; returns the one that read it."""
         book = self.book
-        if book.follower is not None and self._followed(number, text):
-            return None
-        if text[:1] in _RANK_BEGINS and _OTHER_RANK.match(text):
+        told = ranks.told(text)
+        if told is None:
             book.at(number, text, self._ambient)
             self._ambient.warn(text, book)
+            return None
+        if book.follower is not None and self._followed(number, text, told):
             return None
         for form in formats:
             book.at(number, text, form)
             try:
-                if form.read(text, book):
+                if form.read(told, book):
                     return form
             except (ValueError, OverflowError):
                 # A number of absurd length, or letters where digits belong: the line is damaged, not the file.
                 self.damaged.append(number)
         return None
 
-    def _followed(self, number: int, text: str) -> bool:
+    def _followed(self, number: int, text: str, told: str) -> bool:
         book = self.book
         book.line, book.text = number, text
-        if book.follower is not None and book.follower(text):
+        if book.follower is not None and book.follower(told):
             return True
         book.follower = None
         return False
@@ -151,7 +150,7 @@ class Reader:
             start, end = found.span()
             number += data.count(b"\n", position, start)
             text = streams.text_of(found[0])
-            form = self._object(number, text)
+            form = self._object(number, text) if ranks.told(_before(data, start)) is not None else None
             number, position = number + text.count("\n"), end
             if form is not None and data[start - 1 : start] == b"\n" == data[end : end + 1]:
                 position, number = self._lane.follow(form, text, data, end + 1, number + 1)
@@ -204,6 +203,12 @@ class _Finder:
 def _segments(text: str) -> list[str]:
     """A progress bar rewrites its line: what stands between two returns is a line of its own."""
     return (_ANSI.sub("", text) if "\x1b" in text else text).split("\r")
+
+
+def _before(data: bytes, start: int) -> str:
+    """What stands before an object on its line; of much, the end."""
+    nearest = max(0, start - ranks.LONGEST_PREFIX)
+    return streams.text_of(data[max(nearest, data.rfind(b"\n", nearest, start) + 1) : start])
 
 
 def _unclosed(data: bytes, position: int) -> bytes:
