@@ -95,6 +95,12 @@ def test_an_interruption_is_json_when_asked() -> None:
     assert (answer["ok"], answer["status"], answer["error"]["code"]) == (False, Exit.INTERRUPTED, "INTERRUPTED")
 
 
+def test_what_a_timed_command_is_asked_is_not_asked_of_us() -> None:
+    done = probe("--", "error", "--json")
+    assert (done.returncode, done.stdout) == (Exit.BAD_INPUT, "")
+    assert "npueval: " in done.stderr
+
+
 def test_a_usage_error_is_json_when_asked() -> None:
     assert json.loads(probe("--json").stdout)["error"]["code"] == "USAGE"
 

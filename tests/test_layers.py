@@ -14,7 +14,18 @@ PACKAGE = Path(npueval.__file__).parent
 
 LAYERS = (
     ("errors", "records", "resources", "language", "atomic", "contracts", "statistics"),
-    ("plaindata", "yamlfile", "metrics", "arrays", "tolerances", "commands", "isolation", "runs", "documents"),
+    (
+        "interruption",
+        "plaindata",
+        "yamlfile",
+        "metrics",
+        "arrays",
+        "tolerances",
+        "commands",
+        "isolation",
+        "runs",
+        "documents",
+    ),
     ("plan", "environment", "devices", "workloads", "logs", "rules", "learning"),
     ("gate", "pipeline"),
     ("sessions",),

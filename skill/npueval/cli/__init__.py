@@ -7,7 +7,7 @@ from importlib import import_module
 
 import click
 
-from npueval import __version__
+from npueval import __version__, interruption
 
 COMMANDS = {
     "init": "Create the blank documents and a first plan.",
@@ -59,6 +59,7 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point of ``skill``, ``npueval`` and ``python -m npueval``."""
+    interruption.listen()
     try:
         status = cli.main(standalone_mode=False)
     except BaseException as error:  # noqa: BLE001  (told apart, or raised again, by what is loaded only then)

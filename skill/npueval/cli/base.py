@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -144,7 +145,8 @@ def _dumps(value: Any) -> str:
 
 def answer_error(error: BaseException) -> int:
     """Print what ended a command and return the exit status; raise again what is no doing of the user's."""
-    as_json = "--json" in sys.argv
+    # What stands after -- is for the command that is timed.
+    as_json = "--json" in takewhile(lambda word: word != "--", sys.argv)
     if isinstance(error, NpuevalError):
         return _fail(as_json, error)
     if isinstance(error, click.ClickException):

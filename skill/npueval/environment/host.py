@@ -5,6 +5,7 @@ Tests put a folder in place of ``/`` and a mapping in place of the process's var
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -79,7 +80,7 @@ class Host:
         variables: Mapping[str, str] | None = None,
         folder: str | None = None,
     ) -> Ran:
-        """Run a command with closed stdin and its own process group; the whole group ends with the time-out."""
+        """Run a command with stdin closed, in a process group that ends with the time-out, or with us."""
         try:
             process = subprocess.Popen(
                 list(command),
@@ -96,21 +97,26 @@ class Host:
 
 
 def _wait(process: subprocess.Popen[bytes], timeout_s: float) -> Ran:
-    try:
-        stdout, stderr = process.communicate(timeout=timeout_s)
-        status: int | None = process.returncode
-    except subprocess.TimeoutExpired:
-        _end_group(process)
-        stdout, stderr = process.communicate()
-        status = None
+    with process:
+        try:
+            stdout, stderr = process.communicate(timeout=timeout_s)
+            status: int | None = process.returncode
+        except subprocess.TimeoutExpired:
+            _end_group(process)
+            stdout, stderr = process.communicate()
+            status = None
+        except BaseException:
+            _end_group(process)
+            raise
     return Ran(_decode(stdout), _decode(stderr), status)
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    if hasattr(os, "killpg"):
-        os.killpg(process.pid, signal.SIGKILL)
-    else:
+    if not hasattr(os, "killpg"):
         process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _decode(raw: bytes) -> str:

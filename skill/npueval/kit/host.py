@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from npueval import measuring, runs
+from npueval import interruption, measuring, runs
 from npueval.errors import Exit, FormatError, NpuevalError
 from npueval.golden.sets import compare_sets, make
 from npueval.kit.frozen import FrozenPlan
@@ -45,6 +45,7 @@ def main(folder: Path, arguments: Sequence[str], here: Path) -> int:
     Returns the exit status: 0 done, 2 a kit that was changed or cannot be used here, 3 no such device, 4 a measurement
     that failed or whose result will not be grade A, 130 interrupted.
     """
+    interruption.listen()
     asked = _parser().parse_args(arguments)
     target, status = (here / (asked.output or ".")).resolve(), Exit.OK
     try:
