@@ -52,6 +52,18 @@ def probe(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def shell(arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        f'"{sys.executable}" -c "$PROBE" probe {arguments}',
+        shell=True,
+        executable="/bin/bash",
+        env={**os.environ, "PROBE": PROBE, "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+
+
 def test_text_goes_to_stdout_and_everything_else_to_stderr() -> None:
     done = probe("ok")
     assert (done.returncode, done.stdout) == (Exit.FINDINGS, "数字 done\n")
@@ -105,15 +117,21 @@ def test_a_usage_error_is_json_when_asked() -> None:
     assert json.loads(probe("--json").stdout)["error"]["code"] == "USAGE"
 
 
+@pytest.mark.parametrize(("closed", "said"), [(">&-", ""), ("2>&-", "数字 done\n"), ("<&- >&- 2>&-", "")])
+def test_a_closed_stream_is_no_error(closed: str, said: str) -> None:
+    done = shell(f"ok {closed}")
+    assert (done.returncode, done.stdout) == (Exit.FINDINGS, said)
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("form", ["", "--json"])
+def test_a_stdout_that_takes_nothing_is_one_line(form: str) -> None:
+    done = shell(f"ok {form} >/dev/full")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (Exit.BAD_INPUT, "npueval: No space left on device")
+
+
 def test_a_reader_that_leaves_early_is_no_error() -> None:
-    done = subprocess.run(
-        f'"{sys.executable}" -c "$PROBE" probe ok --json | head -c 10 >/dev/null; echo "${{PIPESTATUS[0]}}"',
-        shell=True,
-        executable="/bin/bash",
-        env={**os.environ, "PROBE": PROBE},
-        capture_output=True,
-        text=True,
-    )
+    done = shell('ok --json | head -c 10 >/dev/null; echo "${PIPESTATUS[0]}"')
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
 

@@ -11,6 +11,7 @@ import pytest
 
 from npueval import measuring
 from npueval.errors import MeasurementError, NotExecuted, WorkloadError
+from npueval.measuring import tape
 from support.projects import NUMPY, make_plan
 
 COUNTED = "import time; time.sleep(2e-4); self.calls = getattr(self, 'calls', 0) + 1\n            "
@@ -73,6 +74,56 @@ def test_printing_goes_nowhere_and_is_said(tmp_path, capfd):
     run = measuring.measure(make_plan(tmp_path, loud), sampling_s=0)
     assert any("the workload printed" in doubt.en for doubt in run.all_doubts())
     assert "chatter" not in capfd.readouterr().out
+
+
+def in_load(action: str) -> str:
+    return NUMPY.replace("self.weights =", f"{action}; self.weights =")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        in_load("[os.close(n) for n in (0, 1, 2)]").replace("return x", "os.write(1, b'x' * 999); return x"),
+        in_load("import sys; sys.stdout.close()"),
+        in_load("import sys; sys.stdout = sys.stderr = None"),
+        in_load("os.chdir('/'); os.environ.clear()"),
+        in_load("import signal; [signal.signal(n, print) for n in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)]"),
+        in_load("import threading, time; threading.Thread(target=time.sleep, args=(600,)).start()"),
+    ],
+    ids=["closes descriptors", "closes stdout", "no stdout", "elsewhere", "signals", "a thread that stays"],
+)
+def test_what_a_workload_does_to_its_process_costs_no_figures(tmp_path, source):
+    source = source.replace("import numpy as np", "import numpy as np, os")
+    run = measuring.measure(make_plan(tmp_path, source, case_timeout_s=300.0, iterations=20), sampling_s=0)
+    assert [(case.n, case.error) for case in run.cases] == [(20, None), (20, None)]
+    assert run.valid and all((case.samples["infer"] > 0).all() for case in run.cases)
+    told = any("the workload printed" in doubt.en for doubt in run.all_doubts())
+    assert told == ("os.write" in source)
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        ("import os; os.closerange(3, 256)", "closes file descriptors that it did not open"),
+        ("import os; os.fork()", "the workload forks, and the child comes back from its call"),
+        (
+            "import pathlib, shutil; shutil.rmtree(pathlib.Path(__file__).with_name('runs'))",
+            "the measurement's folder was removed while it ran",
+        ),
+    ],
+)
+def test_a_workload_that_takes_our_own_from_us_is_refused(tmp_path, action, message):
+    with pytest.raises(MeasurementError, match=message):
+        measuring.measure(make_plan(tmp_path, in_load(action)), sampling_s=0)
+
+
+def test_a_tape_that_is_not_as_it_was_made_gives_no_samples(tmp_path):
+    path = tmp_path / "tape"
+    made = tape.Tape(["infer"], 2, path)
+    made.columns["infer"][0] = 7
+    assert tape.read(path, ["infer"], 2)["infer"].tolist() == [7]
+    path.write_bytes(path.read_bytes() + b"x" * 8)
+    assert tape.read(path, ["infer"], 2) == {}
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def in_child(
         if ended.error:
             raise ended.error
         if not ended.done:
-            said = (folder / isolation.OUTPUT).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            said = isolation.last_said(folder).strip().splitlines()
             raise MeasurementError(f"the worker process broke off: {ended.reason}", hint=said[-1] if said else None)
         return harvest(folder)
 

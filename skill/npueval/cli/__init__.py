@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -59,6 +60,7 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point of ``skill``, ``npueval`` and ``python -m npueval``."""
+    _open_streams()
     interruption.listen()
     try:
         status = cli.main(standalone_mode=False)
@@ -67,3 +69,14 @@ def main() -> None:
 
         status = answer_error(error)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _open_streams() -> None:
+    """Of a stream that the caller has closed nothing is read or seen, and no file of ours gets its number."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            os.dup2(nowhere, number)
+            if nowhere != number:
+                os.close(nowhere)
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115

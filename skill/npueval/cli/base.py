@@ -164,10 +164,12 @@ def answer_error(error: BaseException) -> int:
 
 
 def _fail(as_json: bool, error: NpuevalError) -> int:
-    if as_json:
-        click.echo(_dumps({"ok": False, "status": int(error.status), "error": error_data(error)}))
-    else:
-        click.echo(f"npueval: {error}", err=True)
+    # Where stdout takes nothing (a full disk) the line on stderr is all there is.
+    with contextlib.suppress(OSError):
+        if as_json:
+            click.echo(_dumps({"ok": False, "status": int(error.status), "error": error_data(error)}))
+            return int(error.status)
+    click.echo(f"npueval: {error}", err=True)
     return int(error.status)
 
 

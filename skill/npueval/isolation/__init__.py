@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from npueval import errors
-from npueval.errors import NpuevalError, Problem
+from npueval.errors import MeasurementError, NpuevalError, Problem
 from npueval.isolation.child import ERROR
 
 OUTPUT = "output.log"
@@ -33,6 +33,7 @@ _FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+) in (?P<name>\S+
 _PREPARING_S = 300.0
 _PREPARING_FACTOR = 10
 _DUMP_SECONDS = 0.5
+_GOODBYE_S = 5.0
 _TAIL_BYTES = 4_000
 
 
@@ -64,17 +65,33 @@ def run(
     (folder / ERROR).unlink(missing_ok=True)
     with (folder / OUTPUT).open("ab") as output, _started(target, folder, output, with_npu) as (process, events):
         done, waited_s = _listen(process, events, timeout_s, heard)
-        status = process.wait()
+        status = _left(process) if done else process.wait()
+    if not folder.is_dir():
+        return Ended(False, MeasurementError("the measurement's folder was removed while it ran", path=folder))
     if (folder / ERROR).exists():
         return Ended(False, _error(json.loads((folder / ERROR).read_text(encoding="utf-8"))))
-    where = _place((folder / OUTPUT).read_bytes()[-_TAIL_BYTES:].decode("utf-8", "replace"), blame)
-    return Ended(True) if done else Ended(False, reason=_reason(status, waited_s, where))
+    return Ended(True) if done else Ended(False, reason=_reason(status, waited_s, _place(last_said(folder), blame)))
+
+
+def last_said(folder: Path) -> str:
+    """The end of a worker's output."""
+    with (folder / OUTPUT).open("rb") as output:
+        output.seek(max(0, output.seek(0, os.SEEK_END) - _TAIL_BYTES))
+        return output.read().decode("utf-8", "replace")
+
+
+def _left(process: subprocess.Popen[bytes]) -> int:
+    """Let a worker that has done its work go; a thread of the workload's that never ends keeps nobody waiting."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        return process.wait(_GOODBYE_S)
+    process.kill()
+    return process.wait()
 
 
 def _listen(
     process: subprocess.Popen[bytes], events: int, timeout_s: float, heard: Callable[[dict[str, Any]], None]
 ) -> tuple[bool, float | None]:
-    """Hear the worker out; whether it said that it was done, and after how long a silence it had to be ended."""
+    """Hear the worker out; whether it said that it was done, or after how long a silence it had to be ended."""
     selector = selectors.DefaultSelector()
     selector.register(events, selectors.EVENT_READ)
     rest, last = b"", START
@@ -82,19 +99,21 @@ def _listen(
     while selector.select(max(0.0, deadline - time.monotonic())):
         said = os.read(events, 65536)
         if not said:
-            return last == "done", None
+            return False, None
         *lines, rest = (rest + said).split(b"\n")
         for line in lines:
             event: dict[str, Any] = json.loads(line)
             last = event["event"]
             heard(event)
+        if last == "done":
+            return True, None
         deadline = time.monotonic() + _patience(last, timeout_s)
     # Where does it hang? Its faulthandler writes the stack, even when the interpreter itself does not respond.
     process.send_signal(signal.SIGUSR1)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_DUMP_SECONDS)
     process.kill()
-    return last == "done", _patience(last, timeout_s)
+    return False, _patience(last, timeout_s)
 
 
 def _patience(event: str, timeout_s: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import fcntl
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ from typing import Any
 from npueval.errors import MeasurementError, NpuevalError
 
 ERROR = "error.json"
+_OUT_OF_THE_WAY = 64
 
 
 def main(target: str, folder: str, events: int, life: int) -> None:
@@ -22,10 +24,7 @@ def main(target: str, folder: str, events: int, life: int) -> None:
     faulthandler.enable(sys.stderr)
     faulthandler.register(signal.SIGUSR1, sys.stderr)
     threading.Thread(target=_die_with_parent, args=(life,), daemon=True).start()
-
-    def report(event: str, facts: dict[str, Any]) -> None:
-        os.write(events, (json.dumps({"event": event, **facts}) + "\n").encode())
-
+    report = _Line(events)
     module, _, function = target.partition(":")
     try:
         getattr(import_module(module), function)(Path(folder), report)
@@ -35,6 +34,41 @@ def main(target: str, folder: str, events: int, life: int) -> None:
     except Exception as error:
         _keep(MeasurementError(f"the worker broke off: {type(error).__name__}: {error}"), folder)
         raise
+
+
+class _Line:
+    """The way to the parent. What the user's code did to the process since the last report comes out here.
+
+    Descriptors of stdout and stderr that it closed lead to the output again, for the next file that is opened would
+    get their number, and what is printed would land in it.
+    """
+
+    def __init__(self, events: int) -> None:
+        self._events, self._process = events, os.getpid()
+        self._pipe = _identity(events)
+        self._output = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, _OUT_OF_THE_WAY)
+
+    def __call__(self, event: str, facts: dict[str, Any]) -> None:
+        if os.getpid() != self._process:
+            raise MeasurementError(
+                "the workload forks, and the child comes back from its call: both would be measured",
+                hint="end the child with os._exit in the workload",
+            )
+        if _identity(self._events) != self._pipe:
+            raise MeasurementError(
+                "the workload closes file descriptors that it did not open", hint="close only what it opened itself"
+            )
+        for closed in (number for number in (0, 1, 2) if _identity(number) is None):
+            os.dup2(self._output, closed)
+        os.write(self._events, (json.dumps({"event": event, **facts}) + "\n").encode())
+
+
+def _identity(descriptor: int) -> tuple[int, int] | None:
+    try:
+        status = os.fstat(descriptor)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _die_with_parent(life: int) -> None:

@@ -159,7 +159,7 @@ class Journal:
         meta, path = self.get(f"tape-{number}.json"), self.folder / f"tape-{number}.bin"
         if meta is None or not path.exists():
             return case
-        series = tape.read(path, meta["columns"])
+        series = tape.read(path, meta["columns"], meta["rows"])
         return replace(
             case,
             group=meta["group"],

@@ -23,7 +23,7 @@ class Tape:
 
     def __init__(self, columns: Sequence[str], rows: int, path: Path | None = None) -> None:
         self.rows = rows
-        size = max(1, len(columns) * rows * _WIDTH)
+        size = _size(columns, rows)
         if path is None:
             self._map = mmap.mmap(-1, size)
         else:
@@ -47,10 +47,16 @@ class Tape:
         return complete_rows({name: np.frombuffer(column, np.int64) for name, column in self.columns.items()})
 
 
-def read(path: Path, columns: Sequence[str]) -> dict[str, Nanoseconds]:
-    """The complete rows of a tape that another process left behind."""
+def read(path: Path, columns: Sequence[str], rows: int) -> dict[str, Nanoseconds]:
+    """The complete rows of a tape that another process left behind; none of one that is not as it was made."""
+    if path.stat().st_size != _size(columns, rows):
+        return {}
     raw = np.fromfile(path, np.int64)
     return complete_rows(dict(zip(columns, raw.reshape(len(columns), -1), strict=True)))
+
+
+def _size(columns: Sequence[str], rows: int) -> int:
+    return max(1, len(columns) * rows * _WIDTH)
 
 
 def complete_rows(columns: Mapping[str, Nanoseconds]) -> dict[str, Nanoseconds]:

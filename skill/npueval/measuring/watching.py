@@ -81,10 +81,11 @@ def leak(before: Reading, after: Reading, iterations: int, *, exact: bool) -> It
 
 def printed() -> int | None:
     """Bytes that have gone to stdout so far, where that is a file (as in the worker process)."""
-    sys.stdout.flush()
     try:
+        sys.stdout.flush()
         status = os.fstat(1)
-    except OSError:
+    except (OSError, ValueError, AttributeError):
+        # The workload has closed it, or put something else in its place.
         return None
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
