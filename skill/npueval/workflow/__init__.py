@@ -117,7 +117,7 @@ def measure(reading: Reading, progress: Progress, *, fresh: bool, profiled: bool
             verification.run(plan, progress)
     if plan.baseline.cpu and plan.device_kind != "cpu" and reading.decision.performance.met:
         for each in plan.each():
-            _measure(reading, each, "cpu", stock, progress, profiled=False)
+            _measure(reading, each, "cpu", stock, progress, profiled=profiled)
 
 
 def _measure(
