@@ -1,4 +1,4 @@
-"""The three situations whole: NPU absent, NPU present (simulated), a GPU result brought back. To the byte.
+"""The situations whole: NPU absent, NPU present (simulated), a kit's result from a GPU and from a CPU. To the byte.
 
 ``NPUEVAL_UPDATE_SNAPSHOTS=1 pytest tests/test_snapshots.py`` writes them anew; read the difference before committing.
 """
@@ -6,14 +6,16 @@
 import os
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from npueval import environment, gate, plan, runs, workflow
 from npueval.documents import layout
-from support import small_project
+from npueval.kit.ingest import ingest
+from npueval.records import Grade
+from support import kits, small_project
 from support.dossiers import made_on
 from support.machines import Machine
 from support.make_runs import make_case
@@ -21,12 +23,31 @@ from support.outline import parse
 
 SNAPSHOTS = Path(__file__).parent / "data" / "snapshots"
 UPDATE = bool(os.environ.get("NPUEVAL_UPDATE_SNAPSHOTS"))
-CASES = (make_case(1, 2.0), make_case(4, 4.0))
-SLOWER = (make_case(1, 3.0), make_case(4, 6.0))
-SIDES: dict[str, Callable[[], list[runs.Run]]] = {
-    "npu absent": lambda: [made_on("cpu", SLOWER)],
-    "npu simulated": lambda: [made_on("npu", CASES, simulated=True), made_on("cpu", SLOWER)],
-    "gpu brought back": lambda: [made_on("npu", CASES), made_on("cuda", SLOWER), made_on("cpu", SLOWER)],
+CASES = (make_case(1, 2.0, n=100), make_case(4, 4.0, n=100))
+SLOWER = (make_case(1, 3.0, n=100), make_case(4, 6.0, n=100))
+
+
+def measure(wanted: plan.Plan, kind: str, **changes: Any) -> None:
+    runs.save(measured_of(wanted, kind, **changes), wanted.runs)
+
+
+def bring(wanted: plan.Plan, kind: str) -> None:
+    """A kit's result, taken in as the user takes it in."""
+    result = kits.result_of(wanted, measured_of(wanted, kind))
+    assert ingest(kits.written(wanted.root / "gpu_result.json", result), wanted).grade is Grade.A
+
+
+def measured_of(wanted: plan.Plan, kind: str, **changes: Any) -> runs.Run:
+    made = made_on(kind, CASES if kind == "npu" else SLOWER)
+    known = {"id": made.id, "device": made.device, "output_check": made.output_check, "cases": made.cases}
+    return kits.run_of(wanted, **{**known, **changes})
+
+
+SITUATIONS: dict[str, Callable[[plan.Plan], None]] = {
+    "npu absent": lambda wanted: measure(wanted, "cpu"),
+    "npu simulated": lambda wanted: [measure(wanted, "npu", simulated=True), measure(wanted, "cpu")][0],
+    "gpu brought back": lambda wanted: [measure(wanted, "npu"), bring(wanted, "cuda"), measure(wanted, "cpu")][0],
+    "cpu brought back": lambda wanted: bring(wanted, "cpu"),
 }
 # What the machine that runs the tests says of itself.
 LOCAL = (
@@ -47,8 +68,7 @@ def evaluated(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytes
     (tmp_path / "项目").mkdir()
     path = small_project.write(tmp_path / "项目")
     wanted = plan.load(path)
-    for run in SIDES[request.param]():
-        runs.save(replace(run, plan_sha256=wanted.sha256), wanted.runs)
+    SITUATIONS[request.param](wanted)
     return workflow.report(path, progress=lambda _line: None)
 
 
@@ -62,7 +82,7 @@ def held_against(name: str, text: str) -> None:
     assert path.read_text(encoding="utf-8") == text
 
 
-@pytest.mark.parametrize("evaluated", SIDES, indirect=True, ids=lambda name: name.replace(" ", "-"))
+@pytest.mark.parametrize("evaluated", SITUATIONS, indirect=True, ids=lambda name: name.replace(" ", "-"))
 def test_documents_and_page(evaluated: workflow.Evaluation, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     situation = request.node.callspec.id
     for name, path in layout.find(evaluated.reading.plan.documents).items():

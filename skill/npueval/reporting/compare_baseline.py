@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from npueval.records import Baseline, Edit
-from npueval.reporting.cells import joined, missing, values
+from npueval.reporting.cells import brought_back, joined, missing, values
 from npueval.reporting.dossier import Dossier
 from npueval.runs import Run
 
@@ -22,7 +22,7 @@ def edits(dossier: Dossier) -> list[Edit]:
 
 
 def _choice(dossier: Dossier) -> dict[str, str]:
-    baseline, cpu = dossier.baseline, dossier.cpu_run
+    baseline = dossier.baseline
     log = baseline.source == "log"
     lacking = f"，缺 {'、'.join(baseline.missing)}" if baseline.missing else ""
     back = dossier.file_of(dossier.gpu_run) or (dossier.brought.path if dossier.brought else None)
@@ -31,9 +31,16 @@ def _choice(dossier: Dossier) -> dict[str, str]:
         if log
         else missing(baseline.reason),
         "无可用日志时（默认 GPU）": f"已回传，见 {back}" if back else missing(NO_GPU),
-        "CPU 对照（可选）": f"项目要求，已测，见 {dossier.file_of(cpu)}" if cpu else missing(dossier.no_cpu),
+        "CPU 对照（可选）": _cpu(dossier),
         "最终对比结论须写清": why_this_baseline(dossier),
     }
+
+
+def _cpu(dossier: Dossier) -> str:
+    run = dossier.cpu_run
+    if run is None:
+        return missing(dossier.no_cpu)
+    return joined([f"项目要求，已测，见 {dossier.file_of(run)}", brought_back(run)])
 
 
 def why_this_baseline(dossier: Dossier) -> str:
@@ -136,7 +143,7 @@ def _facts_of(run: Run, dossier: Dossier) -> dict[str, str]:
         framework or missing("测量记录未写"),
         batches,
         run.created[:10],
-        joined([f"测量记录 {dossier.file_of(run)}", _doubted(run)]),
+        joined([f"测量记录 {dossier.file_of(run)}", brought_back(run), _doubted(run)]),
     )
     return dict(zip(_FACTS, texts, strict=True))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from npueval.records import Citation, Grade
-from npueval.reporting.cells import number
+from npueval.reporting.cells import brought_back, number
 from npueval.reporting.page.blocks import code, gap, paragraph, section, table
 from npueval.reporting.page.markup import Child, Html, element
 from npueval.reporting.page.view import View
@@ -76,6 +76,7 @@ def _record(view: View, run: Run) -> Iterator[tuple[str, Child]]:
     yield "文件", code(view.dossier.file_of(run) or run.id)
     yield "测量时间", run.created
     yield "工具版本", run.tool
+    yield "来源", brought_back(run) or "本机测量"
     yield "模拟", "是：SIMULATED" if run.simulated else "否"
     yield "测量方式", run.scope
     yield (
