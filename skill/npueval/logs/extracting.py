@@ -71,7 +71,8 @@ def _read(path: Path, shown: str, families: Families) -> Extract:
     """By lines, with the first of the families (known formats, last resort) that finds a value."""
     for members in families:
         with streams.open_log(path) as stream:
-            reader = Reader(shown, [member() for member in members], None if stream.compression else stream.size)
+            size = None if stream.compression else stream.size
+            reader = Reader(shown, [member() for member in members], size, whole=families is _PRINTED)
             for block in stream.blocks():
                 reader.read(block)
         runs = reader.book.close()

@@ -46,6 +46,8 @@ Follower = Callable[[str], bool]
 class Logbook:
     """What has been read of one file so far; formats write into it while ``line`` and ``text`` say where they are.
 
+    ``cut``: the line may have gone on beyond its ``text``.
+
     Facts that stand before a run (a header, a configuration dump) hold for the runs after them until the file states
     them anew.
     """
@@ -54,6 +56,7 @@ class Logbook:
         self.path = path
         self.line, self.text = 0, ""
         self.runs: list[LoggedRun] = []
+        self.cut = False
         self.follower: Follower | None = None
         self.document: Sequence[str] = ()
         self.spread: Mapping[str, tuple[int, str]] | None = None
@@ -263,12 +266,22 @@ class Logbook:
         series = run.series.get(name)
         if series is None:
             series = run.series[name] = Series(column, name[0])
+        if self.cut and _ends_with(self.text, str(value)) and not self._trusted(run, series, str(value)):
+            return
         if number == series.last and here == series.last_position != NOWHERE:
             run.repeats += 1
         elif isfinite(number):
             series.add(number, here, self.line, self.text)
         else:
             series.refuse(self.cite())
+
+    def _trusted(self, run: LoggedRun, series: Series, text: str) -> bool:
+        """Whether to take the number that a cut line ends with; fewer decimals than before say that it is not whole."""
+        usual = max((_decimals(repr(value)) for value in series.values[-100:]), default=0)
+        trusted = _decimals(text) >= usual
+        verdict = "可能不完整" if trusted else "不完整，不采用"
+        run.doubts.setdefault(f"文件在第 {self.line} 行中途结束，末尾的 {series.column.metric} {text} {verdict}")
+        return trusted
 
     def _read(self, run: LoggedRun, column: Column, value: str) -> float | None:
         metric = column.metric
@@ -289,6 +302,16 @@ class Logbook:
         if found.unit == "%":
             run.scales.setdefault(metric, ("percent", "带百分号"))
         return found.value
+
+
+def _ends_with(text: str, number: str) -> bool:
+    """Whether a text ends within a number of which ``number`` was understood."""
+    start = text.rfind(number)
+    return start >= 0 and not text[start + len(number) :].strip("0123456789.,")
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2])
 
 
 def quote(path: str, line: int, text: str, value: str | float = "") -> Citation:

@@ -31,18 +31,19 @@ _NEVER = 1 << 62
 class Reader:
     """Takes a file block by block.
 
-    ``size`` is that of the whole text, where it is known. ``line`` is the number of the line that the next block begins
-    in, ``lines`` how many there were, ``torn`` where JSON objects begin that are cut or broken.
+    ``size`` is that of the whole text, where it is known; ``whole``: its last line is, even without an end. ``line`` is
+    the number of the line that the next block begins in, ``lines`` how many there were, ``torn`` where JSON objects
+    begin that are cut or broken.
     """
 
-    def __init__(self, path: str, formats: list[logs.Format], size: int | None = None) -> None:
+    def __init__(self, path: str, formats: list[logs.Format], size: int | None = None, *, whole: bool = False) -> None:
         self.book = Logbook(path)
         self.line = 1
         self.lines = 0
         self.torn: list[int] = []
         self.damaged: list[int] = []
         self._read = 0
-        self._size = size
+        self._size, self._whole = size, whole
         self._next_attention = 0
         self._formats = formats
         self._asleep = {needle for form in formats for needle in _bytes(form)}
@@ -104,8 +105,11 @@ class Reader:
                 number += part.count(b"\n", position, start)
             text = streams.text_of(part[start : end if end >= 0 else size])
             form = None
-            for segment in (text,) if plain else _segments(text):
-                form = self._line(number, segment[:LONGEST_RECORD], formats)
+            *rewritten, last = (text,) if plain else _segments(text)
+            for segment in rewritten:
+                self._line(number, segment[:LONGEST_RECORD], formats)
+            self.book.cut = (end < 0 and not self._whole) or len(last) > LONGEST_RECORD
+            form = self._line(number, last[:LONGEST_RECORD], formats)
             if end < 0:
                 break
             position, number = end + 1, number + 1
