@@ -110,6 +110,9 @@ class TableFormat(LineFormat):
         book.divide()
 
         def row(line: str) -> bool:
+            if not line.strip():
+                # Where a writer ended its lines twice, every second line is empty.
+                return True
             values = next(csv.reader([line])) if '"' in line else line.split(",")
             if len(values) != len(names):
                 return False

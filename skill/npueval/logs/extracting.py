@@ -51,8 +51,10 @@ def extract(path: Path, shown: str = "", *, printed: bool = False) -> Extract:
         if logs.EVENTS.recognises(streams.first_bytes(path)):
             return _events(path, shown)
         with streams.open_log(path) as stream:
-            if _may_be_document(stream) and (runs := _document(stream, shown)):
-                return _found(stream, shown, runs, runs[-1].last_line)
+            if _may_be_document(stream):
+                book = _document(stream, shown)
+                if book and (runs := book.close()):
+                    return _found(stream, shown, runs, len(book.document))
         return _read(path, shown, _PRINTED if printed else _LOGGED)
     except streams.Unreadable as error:
         return Extract(shown, (), rejected=error.message)
@@ -95,27 +97,27 @@ def _may_be_document(stream: streams.Stream) -> bool:
     return small and _JSON.match(stream.head) is not None and _JSON_LINES.search(stream.head) is None
 
 
-def _document(stream: streams.Stream, shown: str) -> list[LoggedRun]:
-    """The runs of a file that is one JSON document of a known format; none where it is anything else, or too large."""
+def _document(stream: streams.Stream, shown: str) -> Logbook | None:
+    """What a file says that is one JSON document of a known format; nothing where it is anything else, or too large."""
     formats = [member() for member in logs.MEMBERS if issubclass(member, logs.DocumentFormat)]
     text = b""
     for block in stream.blocks():
         text += block
         if len(text) > LARGEST_DOCUMENT:
-            return []
+            return None
     if not any(needle.encode() in text for form in formats for needle in form.needles):
-        return []
+        return None
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
-        return []
+        return None
     book = Logbook(shown)
-    book.document = streams.text_of(text).split("\n")
+    book.document = streams.text_of(text).rstrip("\n").split("\n")
     for form in formats:
         book.at(1, book.document[0], form)
         if form.read(document, book):
             break
-    return book.close()
+    return book
 
 
 def _why_not(head: str, lines: int) -> str:

@@ -15,7 +15,7 @@ from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column, Phase
 
 _EPOCH = re.compile(r"\b[Ee]poch:? *\[?(\d+)(?:/(\d+))?\]?")
-_STEP = re.compile(r"(?:\[?Iter(?:ation)?: *|iter: |batch_id: |\]\s*\[\s*)(\d+)(?:/(\d+))?")
+_STEP = re.compile(r"(?:\[?Iter(?:ation)?: *|iter: |batch_id: |\]\s*\[\s*(?!\d{4}[/-]\d\d))(\d+)(?:/(\d+))?")
 _PAIR = re.compile(r"(?<![\w@.-])([A-Za-z][\w@.-]{0,40}) ?: {0,4}([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|(?i:nan|inf)))")
 _RECORD = re.compile(r"\bips:|batch_cost:|\[Avg\]|epoch: \d+ done|cur metric")
 _TIMING = ("ips", "batch_cost", "avg_batch_cost")

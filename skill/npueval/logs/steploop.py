@@ -64,6 +64,10 @@ class StepLoop(LineFormat):
 def _known(found: re.Match[str]) -> list[tuple[str, str, tuple[int, int]]]:
     """The pairs behind the step: key (a time with its unit), value, and where the value stands."""
     pairs = _PAIR.finditer(found.string, found.start("rest"))
-    return [
-        (f"time in {pair[3]}" if pair[1] in _TIMES and pair[3] else pair[1], pair[2], pair.span(2)) for pair in pairs
-    ]
+    return [(*_named(pair), pair.span(2)) for pair in pairs]
+
+
+def _named(pair: re.Match[str]) -> tuple[str, str]:
+    if pair[1] in _TIMES and pair[3]:
+        return f"time in {pair[3]}", pair[2]
+    return pair[1], f"{pair[2]}%" if pair[3] == "%" else pair[2]

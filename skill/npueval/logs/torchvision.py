@@ -15,6 +15,7 @@ from npueval.logs.logged import Column
 _TRAIN = re.compile(r"Epoch: \[(\d+)\] +\[ *(\d+)/(\d+)\]")
 _TEST = re.compile(r"Test:.{0,100}?Acc@1 ([\d.]+)(?: Acc@5 ([\d.]+))?(?![\w@])")
 _METER = re.compile(r"\b(img/s|samples/s|clips/s|loss|time): +([-\w.+]+)")
+_OVER = re.compile(r"\bTraining time \d+(?: days?, )?[\d:]")
 _DEBUG_ITERATIONS = 10
 
 
@@ -40,7 +41,7 @@ class Torchvision(LineFormat):
         self._tested = False
 
     def read(self, text: str, book: Logbook) -> bool:
-        if text.startswith("Training time "):
+        if _OVER.search(text):
             book.end(finished=True)
             return True
         if score := _TEST.search(text):
