@@ -53,6 +53,8 @@ FAMILIES = {
         "assessing",
         "shapes",
         "lane",
+        "ranks",
+        "timings",
     },
     "rules": {"base", "wording"},
 }

@@ -7,7 +7,7 @@ from statistics import median
 
 from npueval import metrics
 from npueval.logs.logbook import quote
-from npueval.logs.logged import MILLISECONDS, LoggedRun, Series
+from npueval.logs.logged import MILLISECONDS, UNKNOWN_LENGTH, LoggedRun, Series
 from npueval.logs.timings import UNSTATED
 from npueval.records import Baseline, Citation, Figure, Grade
 
@@ -79,7 +79,8 @@ def _refuse_broken(run: LoggedRun) -> None:
             total = series.count + series.not_finite
             raise NoBaseline(f"{series.column.metric} 出现 NaN/Inf（{series.not_finite}/{total} 次，首次在 {where}）")
         if series.column.kind == "loss" and series.count and not any(series.values):
-            raise NoBaseline(f"{series.column.metric} 恒为 0.0（{run.path}:{series.last_at[0]}），训练已失效")
+            why = "没有真正算出" if series.phase == "eval" else "训练已失效"
+            raise NoBaseline(f"{series.column.metric} 恒为 0.0（{run.path}:{series.last_at[0]}），{why}")
 
 
 def _figures(run: LoggedRun) -> Iterator[Figure]:
@@ -187,7 +188,8 @@ def _unfinished(run: LoggedRun) -> Iterator[str]:
         if planned and 0 <= at < float(planned) - 1:
             yield f"只到{name.format(at)}，配置为 {planned}：未跑完，指标不是最终值"
     if _is_cut_in_first_epoch(run):
-        yield f"第一个 epoch 就中断了（第 {reached[1]:g} 步，共 {run.epoch_length} 步），指标不是最终值"
+        of = "" if run.epoch_length == UNKNOWN_LENGTH else f"，共 {run.epoch_length} 步"
+        yield f"第一个 epoch 就中断了（第 {reached[1]:g} 步{of}），指标不是最终值"
 
 
 def _is_cut_in_first_epoch(run: LoggedRun) -> bool:

@@ -54,7 +54,10 @@ class HuggingFaceTrainer(ObjectFormat):
             if record == self._summary:
                 return True
             self._summary = record
-            _doubt_resume(book.record(record.items()))
+            run = book.record(record.items())
+            _doubt_resume(run)
+            if 0 <= epoch < 1:
+                run.doubts.setdefault(f"整个训练只有 {epoch:g} 个 epoch，指标不是最终值")
             book.end(finished=True)
             return True
         trained = "loss" in record and ("learning_rate" in record or "epoch" in record)

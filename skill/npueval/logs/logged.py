@@ -16,6 +16,8 @@ Position = tuple[float, float]
 
 MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 MOST_KEPT = 8192
+UNKNOWN_LENGTH = 1 << 60
+"""How many steps an epoch has whose end is printed and whose length is not."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Megatron-LM and MindSpeed: one line an iteration, fields between bars.
 
-Traps: the first iteration compiles and allocates; TFLOP/s per GPU changed its meaning between versions and is not read.
+Traps: the first iteration compiles and allocates; TFLOP/s per GPU changed its meaning between versions and is not read;
+``INFO … >>`` is how MindSpeed-LLM prints, which trains on Ascend.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from npueval.logs.shapes import Spans
 
 _FIELD = re.compile(r"\| *([^|:]{1,60}): *([^\s|]{1,40})")
 _ITERATION = re.compile(r"\biteration +(\d+)/ *(\d+) \|")
+
+_MINDSPEED = re.compile(r"INFO {1,4}(?:\[[^\]]{1,40}\] {1,4})?>> ")
 
 
 class Megatron(LineFormat):
@@ -43,6 +46,8 @@ class Megatron(LineFormat):
         run = book.record(pairs, step=float(found[1]))
         if "batch" not in run.facts:
             self._facts(dict(pairs), found[2], book)
+        if _MINDSPEED.search(text, 0, found.start()):
+            run.doubts.setdefault("像是 MindSpeed-LLM 的输出，它在昇腾上训练，很可能不是 GPU 的基线")
         if found[1] == found[2]:
             book.end(finished=True)
         return True

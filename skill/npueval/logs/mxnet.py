@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from npueval.logs.base import LineFormat
 from npueval.logs.logbook import Logbook
-from npueval.logs.logged import Column, Phase
+from npueval.logs.logged import UNKNOWN_LENGTH, Column, Phase
 
 _START = re.compile(r"(Resume|Start) training with \(([^)]*\)(?:,gpu\(\d+\))*)\)?")
 _RECORD = re.compile(r"Epoch\[(\d+)\](?: Batch \[(\d+)(?:-\d+)?\])?\s+(.*)")
@@ -34,6 +34,7 @@ class MXNet(LineFormat):
             book.fact("cards", str(start[2].count("gpu(") or 1))
             book.fact("device_kind", "gpu" if "gpu(" in start[2] else "cpu")
             run.restarted = start[1] == "Resume"
+            run.epoch_length = UNKNOWN_LENGTH
             return True
         found = _RECORD.search(text)
         pairs = _PAIR.findall(found[3]) if found else []

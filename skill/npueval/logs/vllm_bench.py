@@ -11,6 +11,7 @@ from typing import ClassVar
 from npueval.logs.base import LineFormat
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column
+from npueval.statistics import PERCENTILES, least_samples
 
 _FIELD = re.compile(r"[\s|]{0,8}([A-Za-z][\w %()./-]{0,60}?)\s{0,60}[:|]\s{1,80}([\d.,]+)\s*\|?\s*$")
 _HEAD = re.compile(r"=+ ?(?:Serving )?Benchmark (?:Result|summary) ?=+|Benchmarking summary", re.IGNORECASE)
@@ -52,7 +53,7 @@ class VllmBench(LineFormat):
     }
 
     def read(self, text: str, book: Logbook) -> bool:
-        if text.strip("= \t") == "":
+        if "=" in text and text.strip("= \t") == "":
             book.end(finished=True)
             return True
         if _HEAD.search(text):
@@ -82,5 +83,9 @@ class VllmBench(LineFormat):
             book.doubt(f"有 {value} 个失败的请求")
         elif key == "Successful requests":
             book.fact("requests", value)
+            requests = float(value.replace(",", ""))
+            poor = "、".join(name for name, p in PERCENTILES.items() if requests < least_samples(p))
+            if poor:
+                book.run().doubts.setdefault(f"只有 {value} 个请求，{poor} 靠不住")
         elif key.startswith("Maximum"):
             book.fact("concurrency", value)
