@@ -76,8 +76,28 @@ def test_one_log_is_shown_with_every_place(project):
     done = invoke(baseline, "extract", "infer.log")
     assert done.exit_code == Exit.OK and "dataset: digits  [infer.log:2]" in done.stdout
     assert "last 15.5 [infer.log:5]" in done.stdout
-    series = {each["metric"]: each for each in data(baseline, "extract", "infer.log")["runs"][0]["series"]}
-    assert (series["throughput"]["values"], series["throughput"]["lines"]) == ([258.06], [5])
+    (run,) = data(baseline, "extract", "infer.log")["runs"]
+    throughput = {each["metric"]: each for each in run["series"]}["throughput"]
+    assert (throughput["values"], throughput["lines"]) == ([258.06], [5])
+    assert throughput["last_source"] == {"path": "infer.log", "line": 5, "text": LOG.splitlines()[4]}
+
+
+def test_one_log_is_shown_with_its_verdict_and_what_lies_beside_it(project):
+    (run,) = data(baseline, "extract", "infer.log")["runs"]
+    assert run["verdict"]["baseline"] == "complete" and "推理延迟 p95" in run["verdict"]["missing"]
+    (project / "infer.log").write_text(LOG.partition("batch")[0] + LOG.splitlines()[4] + "\n", encoding="utf-8")
+    assert "  partial, grade D\n  missing: batch 或超参数" in invoke(baseline, "extract", "infer.log").stdout
+    (project / "args.yaml").write_text("model: m\nbatch: 16\n", encoding="utf-8")
+    (run,) = data(baseline, "extract", "infer.log")["runs"]
+    assert run["facts"]["batch"]["source"]["path"] == "args.yaml"
+    assert "batch 取自 args.yaml:2（日志未写）" in run["verdict"]["doubts"]
+
+
+def test_a_log_that_can_be_no_baseline_is_shown_with_the_reason(project):
+    (project / "bad.log").write_text("epoch 1/1 step 1/1 loss nan\n", encoding="utf-8")
+    (run,) = data(baseline, "extract", "bad.log")["runs"]
+    assert run["verdict"]["baseline"] == "none" and "NaN/Inf" in run["verdict"]["reason"]
+    assert "  no baseline: loss 出现 NaN/Inf" in invoke(baseline, "extract", "bad.log").stdout
 
 
 def test_what_is_no_log_is_shown_with_the_reason(project):

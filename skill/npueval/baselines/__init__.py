@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from npueval import runs
-from npueval.baselines.candidates import Candidate, Rejected, Scan, best, scan
+from npueval.baselines.candidates import Candidate, Rejected, Scan, best, judged, scan
 from npueval.contracts import Violation, violations
 from npueval.errors import FormatError, Problem
 from npueval.plaindata import body_of, from_plain, versioned
@@ -25,6 +25,7 @@ __all__ = [
     "best",
     "brought",
     "from_data",
+    "judged",
     "load",
     "load_any",
     "of_run",

@@ -71,7 +71,9 @@ def scan(root: Path, globs: Sequence[str] = (), progress: Progress | None = None
         extracted = extract(path, shown)
         if any(run.trained_on("npu") for run in extracted.runs):
             on_npu.append(extracted.path)
-        for found in _judge(extracted, path, around):
+        if extracted.rejected:
+            rejected.append(Rejected(extracted.path, extracted.rejected))
+        for found in _judged(extracted, path, around):
             if isinstance(found, Candidate):
                 candidates.append(found)
             else:
@@ -91,9 +93,12 @@ def best(found: Scan, plan: Plan) -> Baseline:
     return Baseline(source="none", grade=Grade.NONE, doubts=doubts, reason=f"{where}中没有可作基线的日志")
 
 
-def _judge(extract: Extract, path: Path, around: Neighbourhood) -> Iterator[Candidate | Rejected]:
-    if extract.rejected:
-        yield Rejected(extract.path, extract.rejected)
+def judged(extract: Extract, path: Path) -> list[Candidate | Rejected]:
+    """What each run of one log is worth, with what the files beside it say; its facts come to hold that too."""
+    return list(_judged(extract, path, Neighbourhood(path.parent)))
+
+
+def _judged(extract: Extract, path: Path, around: Neighbourhood) -> Iterator[Candidate | Rejected]:
     several = (f"文件里有 {len(extract.runs)} 次运行，各自单列",) if len(extract.runs) > 1 else ()
     for run in extract.runs:
         lines = (run.first_line, run.last_line)

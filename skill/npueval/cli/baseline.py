@@ -57,16 +57,19 @@ def scan(folder: Path, globs: tuple[str, ...]) -> Reply:
 def extract(file: Path) -> Reply:
     """Show everything that a log says: its runs, their series, facts and doubts, each with its line.
 
+    Each run comes with its verdict: what it lacks as a baseline, and where that may be found.
+
     \b
     Example:  npueval baseline extract logs/train.log --json
     """
+    from npueval import baselines
     from npueval.cli import logs_shown
     from npueval.logs.extracting import extract as read
 
     found = read(file)
-    return Reply(
-        logs_shown.extract_data(found), logs_shown.extract_text(found), Exit.OK if found.runs else Exit.FINDINGS
-    )
+    verdicts = baselines.judged(found, file)
+    status = Exit.OK if found.runs else Exit.FINDINGS
+    return Reply(logs_shown.extract_data(found, verdicts), logs_shown.extract_text(found, verdicts), status)
 
 
 @command.add_command

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from npueval.baselines import Candidate, Scan
+from npueval.baselines import Candidate, Rejected, Scan
 from npueval.logs.extracting import Extract
+from npueval.logs.logbook import quote
 from npueval.logs.logged import LoggedRun, Series
 from npueval.plaindata import to_plain
 from npueval.records import Figure
@@ -51,10 +52,19 @@ def _figure_text(figure: Figure) -> str:
     return f"{figure.metric} = {figure.value:g} {figure.unit}  [{figure.source}]  {figure.original}"
 
 
-def extract_data(found: Extract) -> dict[str, Any]:
-    """The runs of a log with everything in them."""
+def extract_data(found: Extract, verdicts: Sequence[Candidate | Rejected]) -> dict[str, Any]:
+    """The runs of a log with everything in them, each with its verdict."""
     head = {name: getattr(found, name) for name in ("path", "rejected", "lines", "encoding", "compression", "doubts")}
-    return {**head, "runs": [_run_data(run) for run in found.runs]}
+    pairs = zip(found.runs, verdicts, strict=True)
+    return {**head, "runs": [_run_data(run) | {"verdict": _verdict_data(verdict)} for run, verdict in pairs]}
+
+
+def _verdict_data(verdict: Candidate | Rejected) -> dict[str, Any]:
+    if isinstance(verdict, Rejected):
+        return {"baseline": "none", "reason": verdict.reason}
+    told = verdict.baseline
+    kind = "complete" if verdict.complete else "partial"
+    return {"baseline": kind, "grade": told.grade.value, "missing": list(told.missing), "doubts": list(told.doubts)}
 
 
 def _run_data(run: LoggedRun) -> dict[str, Any]:
@@ -65,33 +75,51 @@ def _run_data(run: LoggedRun) -> dict[str, Any]:
         "facts": {key: to_plain(fact) for key, fact in run.facts.items()},
         "conflicts": {key: to_plain(facts) for key, facts in run.conflicts.items()},
         "doubts": list(run.doubts),
-        "series": [
-            {
-                "metric": series.column.metric,
-                "phase": series.phase,
-                "unit": series.column.unit,
-                "per": series.column.per,
-                "count": series.count,
-                "not_finite": series.not_finite,
-                "last": None if series.count == 0 else series.last,
-                "best": None if series.count == 0 else series.best,
-                "values": list(series.values),
-                "lines": list(series.lines),
-                "epochs": list(series.epochs),
-                "steps": [step if step < float("inf") else None for step in series.steps],
-            }
-            for series in run.series.values()
-        ],
+        "series": [_series_data(run, series) for series in run.series.values()],
     }
 
 
-def extract_text(found: Extract) -> str:
-    """The runs of a log as text."""
+def _series_data(run: LoggedRun, series: Series) -> dict[str, Any]:
+    known = series.count > 0
+    return {
+        "metric": series.column.metric,
+        "phase": series.phase,
+        "unit": series.column.unit,
+        "per": series.column.per,
+        "count": series.count,
+        "not_finite": series.not_finite,
+        "last": series.last if known else None,
+        "last_source": to_plain(quote(run.path, *series.last_at, series.last)) if known else None,
+        "best": series.best if known else None,
+        "best_source": to_plain(quote(run.path, *series.best_at, series.best)) if known else None,
+        "values": list(series.values),
+        "lines": list(series.lines),
+        "epochs": list(series.epochs),
+        "steps": [step if step < float("inf") else None for step in series.steps],
+    }
+
+
+def extract_text(found: Extract, verdicts: Sequence[Candidate | Rejected]) -> str:
+    """The runs of a log as text, each with its verdict."""
     if not found.runs:
         return "\n".join([f"{found.path}: {found.rejected}", *(f"doubt: {doubt}" for doubt in found.doubts)])
     parts = [f"{found.path}: {found.lines} lines, {found.encoding} {found.compression}".rstrip()]
     parts += [f"doubt: {doubt}" for doubt in found.doubts]
-    return "\n".join([*parts, *(line for run in found.runs for line in _run_lines(run))])
+    for run, verdict in zip(found.runs, verdicts, strict=True):
+        parts += [*_run_lines(run), *_verdict_lines(run, verdict)]
+    return "\n".join(parts)
+
+
+def _verdict_lines(run: LoggedRun, verdict: Candidate | Rejected) -> Iterator[str]:
+    if isinstance(verdict, Rejected):
+        yield f"  no baseline: {verdict.reason}"
+        yield from (f"  doubt: {doubt}" for doubt in run.doubts)
+        return
+    told = verdict.baseline
+    yield f"  {'complete' if verdict.complete else 'partial'}, grade {told.grade.value}"
+    if told.missing:
+        yield f"  missing: {'、'.join(told.missing)}"
+    yield from (f"  doubt: {doubt}" for doubt in told.doubts)
 
 
 def _run_lines(run: LoggedRun) -> Iterator[str]:
@@ -101,7 +129,6 @@ def _run_lines(run: LoggedRun) -> Iterator[str]:
     for key, facts in run.conflicts.items():
         yield f"  conflict {key}: " + " / ".join(f"{fact.value} [{fact.source}]" for fact in facts)
     yield from (f"  {_series_text(run, series)}" for series in run.series.values())
-    yield from (f"  doubt: {doubt}" for doubt in run.doubts)
 
 
 def _series_text(run: LoggedRun, series: Series) -> str:
