@@ -180,6 +180,52 @@ def test_a_contradiction_is_quoted_from_both_sides_and_not_settled(tmp_path):
     assert any("设备类别 有矛盾" in doubt for doubt in baseline.doubts)
 
 
+@pytest.mark.parametrize(
+    ("log", "config", "key"),
+    [
+        ("device: Tesla V100-SXM2-32GB", "device: NVIDIA V100", ""),
+        ("device: Tesla V100-SXM2-32GB", "device: NVIDIA A100", "设备"),
+        ("dataset: cifar10", "dataset: /data/CIFAR10/", ""),
+        ("dataset: cifar10", "dataset: cifar100", "数据集"),
+        ("dataset: coco", "dataset_type: CocoDataset", ""),
+    ],
+)
+def test_names_contradict_only_where_neither_can_mean_the_other(tmp_path, log, config, key):
+    put(tmp_path, {"train.log": f"{log}\nstep 1 loss 0.5\n", "config.yaml": f"seed: 1\n{config}\n"})
+    (item,) = scan(tmp_path).candidates
+    assert any("有矛盾" in doubt for doubt in item.baseline.doubts) == bool(key)
+    assert not key or any(doubt.startswith(f"{key} 有矛盾：train.log:1 为") for doubt in item.baseline.doubts)
+
+
+def test_a_configuration_in_python_is_known_by_what_it_holds(tmp_path):
+    put(
+        tmp_path,
+        {
+            "work/20230301_100000.log": "2023-03-01 10:00:00 - INFO - Epoch [9][50/64]\tlr: 1e-02, loss: 1.1\n",
+            "work/small_detector.py": "model = dict(type='Det')\ndata = dict(samples_per_gpu=2)\n",
+            "work/train.py": "import torch\nbatch_size = 99\n",
+        },
+    )
+    (item,) = scan(tmp_path).candidates
+    assert str(item.baseline.facts["batch"].source) == "work/small_detector.py:2"
+    assert "batch 取自 work/small_detector.py:2（日志未写）" in item.baseline.doubts
+
+
+def test_results_in_words_of_their_own_are_found_under_telling_names(tmp_path):
+    table = "| 名称 | 精度 | FPS |\n|---|---|---|\n| 1p-竞品V | 76.3 | 865 |\n"
+    put(
+        tmp_path,
+        {
+            "eval_results.txt": "Accuracy: 91.2%\n",
+            "notes.txt": "Accuracy: 91.2%\n",
+            "train_args.json": '{"accuracy": 1}',
+            "docs/README.md": table,
+        },
+    )
+    found = scan(tmp_path)
+    assert sorted(paths(found)) == ["docs/README.md", "eval_results.txt"] and found.rejected == ()
+
+
 def test_a_file_that_contradicts_itself_says_nothing_and_what_lacks_has_places_to_look(tmp_path):
     put(tmp_path, {"a.log": "epoch 1/1 step 1/1 loss 0.9\n", "config.yaml": "batch_size: 4\ntest:\n  batch_size: 8\n"})
     baseline = scan(tmp_path).candidates[0].baseline

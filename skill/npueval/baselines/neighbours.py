@@ -33,7 +33,10 @@ _KEYS = {
     "framework": "框架",
     "model": "模型",
 }
-_HELD_AGAINST = ("device_kind", "batch", "epochs", "learning_rate", "cards", "model")
+_HELD_AGAINST = ("device_kind", "device", "dataset", "batch", "epochs", "learning_rate", "cards", "model", "precision")
+_NAMES = ("device", "dataset")
+_SAYS_NOTHING = frozenset(("nvidia", "tesla", "geforce", "quadro", "huawei", "gpu", "npu", "data", "yaml", "s"))
+_PYTHON_CONFIGURATION = re.compile(rb"^(?:_base_|model|data|dataset_type|train_dataloader|optimizer|runner) = ", re.M)
 _WEIGHTS = re.compile(r"\.(?:pt|pth|onnx|yaml|yml|pdparams|ckpt|safetensors)$")
 
 
@@ -68,6 +71,7 @@ class Neighbourhood:
     def _candidates(self, folder: Path) -> Iterator[Path]:
         for pattern in (*CONFIGURATIONS, *PATTERNS):
             yield from sorted(path for path in folder.glob(pattern) if _is_plain(path))
+        yield from sorted(path for path in folder.glob("*.py") if _is_plain(path) and _is_configuration(path))
         for level in (folder, *folder.parents)[:MOST_LEVELS]:
             yield from (level / name for name in (*CONFIGURATIONS, *READMES) if _is_plain(level / name))
             if level == self.root:
@@ -86,7 +90,7 @@ class Neighbourhood:
 def _taken(run: LoggedRun, key: str, facts: list[Fact]) -> Iterator[str]:
     values, held = {fact.value for fact in facts}, run.facts.get(key)
     if held is not None:
-        agree = _is_one_model if key == "model" else _agree
+        agree = _is_one_model if key == "model" else _may_be_one if key in _NAMES else _agree
         if key in _HELD_AGAINST and not any(agree(held.value, value) for value in values):
             other = f"{facts[0].source} 为 {facts[0].value}"
             yield f"{_KEYS[key]} 有矛盾：{held.source} 为 {held.value}，{other}，未作取舍"
@@ -106,6 +110,25 @@ def _is_one_model(one: str, other: str) -> bool:
     """Whether two names may be of one model: a path, the ending of its weights and an owner's prefix say nothing."""
     names = [re.sub(r"[^a-z0-9]", "", _WEIGHTS.sub("", name.lower().rpartition("/")[2])) for name in (one, other)]
     return names[0] == names[1]
+
+
+def _may_be_one(one: str, other: str) -> bool:
+    """Whether two names may be of one device or data set: all words of the shorter stand in the longer."""
+    few, many = sorted((_words(one), _words(other)), key=len)
+    return few <= many
+
+
+def _words(name: str) -> set[str]:
+    plain = re.sub(r"dataset", "", name.lower().rstrip("/").rpartition("/")[2])
+    return set(re.findall(r"[a-z]+|\d+|[^\W\d_a-z]+", plain)) - _SAYS_NOTHING
+
+
+def _is_configuration(path: Path) -> bool:
+    """Whether a Python file is a configuration, as OpenMMLab leaves one beside its log under the name of the model."""
+    try:
+        return _PYTHON_CONFIGURATION.search(streams.beginning(path)) is not None
+    except streams.Unreadable:
+        return False
 
 
 def _is_plain(path: Path) -> bool:

@@ -69,12 +69,15 @@ def _may_be_log(entry: os.DirEntry[str]) -> bool:
     if _LOG_NAMES.search(entry.name):
         return True
     likely = _PERHAPS.search(entry.name) or ("." not in entry.name and _TELLING.search(entry.name))
-    return bool(likely) and _holds_a_needle(Path(entry.path))
+    telling = _TELLING.search(entry.name) is not None and ".json" not in entry.name
+    return bool(likely) and _holds_a_needle(Path(entry.path), telling=telling)
 
 
-def _holds_a_needle(path: Path) -> bool:
+def _holds_a_needle(path: Path, *, telling: bool) -> bool:
+    """A file whose name tells of results may hold them in its own words; any other must look like a known format."""
     head = _head(path)
-    return not _says_it_is_ours(path, head) and any(needle in head for needle in _NEEDLES)
+    needles = (*_NEEDLES, *_LAST_NEEDLES) if telling else _NEEDLES
+    return not _says_it_is_ours(path, head) and any(needle in head for needle in needles)
 
 
 def _is_ours(path: Path) -> bool:
@@ -100,4 +103,10 @@ def _pattern(glob: str) -> re.Pattern[str]:
     return re.compile("".join(meanings.get(part) or re.escape(part) for part in parts))
 
 
-_NEEDLES = tuple({needle.encode() for member in logs.MEMBERS for needle in member.needles})
+_KNOWN = {needle for member in logs.MEMBERS for needle in member.needles}
+_RIVALS = {"竞品", "标杆", "基线"}
+"""How tables call the other side; a bare ``|`` would make a log of every document."""
+_NEEDLES = tuple(needle.encode() for needle in _KNOWN | _RIVALS)
+_LAST_NEEDLES = tuple(
+    needle.encode() for member in logs.LAST_RESORT for needle in member.needles if needle not in _KNOWN | {"|"}
+)

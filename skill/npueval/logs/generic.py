@@ -20,6 +20,11 @@ _PAIR = re.compile(
 )
 _BLEU = re.compile(r"(BLEU-\d) ([\d.]+)")
 _HELD_OUT = re.compile(r"\b(validation|valid|val|dev|test) BLEU:", re.IGNORECASE)
+_SPACED = re.compile(
+    r"(?<![\w@%/.-])((?:(?:train|training|val|valid|validation|test|eval)[ _])?(?:loss|acc(?:uracy)?)) "
+    r"(\d{1,9}\.\d{1,20}(?:e[-+]?\d{1,3})?%?|nan|inf)(?!\w|\.\w)",
+    re.IGNORECASE,
+)
 _REPEATED = re.compile(r"saved|new best|best so far", re.IGNORECASE)
 _EPOCH = re.compile(r"\bepoch[ :#]{0,4}\[?(\d{1,9})|第 ?(\d{1,9}) ?轮", re.IGNORECASE)
 _STEP = re.compile(r"\b(?:step|iter(?:ation)?)[ :#=]{0,4}\[?(\d{1,12})|\b(\d{1,12})th step", re.IGNORECASE)
@@ -88,7 +93,8 @@ class Generic(LineFormat):
             self._position = (self._position[0], float(step[1] or step[2]))
         held = _HELD_OUT.search(text)
         prefix = f"{held[1].lower()}_" if held else ""
-        pairs = [(f"{prefix}{name.strip()}", value) for name, value in (*_PAIR.findall(text), *_BLEU.findall(text))]
+        found = [*_PAIR.findall(text), *_BLEU.findall(text), *(_SPACED.findall(text) if epoch or step else ())]
+        pairs = [(f"{prefix}{name.strip()}", value) for name, value in found]
         pairs = [(name, value) for name, value in pairs if self.column(name)]
         timed = list(timings(text))
         if timed:
