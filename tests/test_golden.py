@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from npueval.arrays import from_memory
-from npueval.errors import FormatError
+from npueval.errors import FormatError, NpuevalError
 from npueval.golden import compare, compare_files
 from npueval.tolerances import tolerance
 
@@ -84,8 +84,20 @@ def test_kinds_do_not_mix_but_widths_do():
     assert held(LOGITS, LOGITS.astype(np.float16), tolerance("fp16")).passed
     assert held(np.arange(5, dtype=np.int32), np.arange(5)).passed
     for ref, hyp in ((LOGITS, LOGITS > 0), (np.arange(5), np.arange(5.0)), (LOGITS, LOGITS + 0j)):
-        assert "types do not compare" in held(ref, hyp).heads[0].reason.en
+        golden = held(ref, hyp)
+        assert "types do not compare" in golden.heads[0].reason.en
+        assert [symptom.place for symptom in golden.symptoms] == ["output head"]
     assert "types do not compare" in held(np.arange(5), np.arange(5, dtype=np.uint64)).heads[0].reason.en
+
+
+def test_types_that_differ_and_halves_held_to_single_precision_are_noted():
+    half = LOGITS.astype(np.float16)
+    assert [note.en for note in held(LOGITS, half, tolerance("fp16")).notes] == [
+        "the types differ: output (reference float64, hypothesis float16)"
+    ]
+    (note,) = held(half, half, FP32).notes
+    assert note.en.startswith("held to the tolerances of FP32, but of a half precision: output")
+    assert held(half, half, tolerance("fp16")).notes == held(LOGITS, LOGITS).notes == ()
 
 
 def test_class_indices_are_equal_or_wrong():
@@ -106,6 +118,8 @@ def test_nothing_compared_is_nothing_passed():
     empty = held(np.zeros((0, 3)), np.zeros((0, 3)))
     assert not empty.passed
     assert "is empty" in empty.notes[0].en
+    assert empty.invalid[0].en == "nothing was compared: every output is empty"
+    assert "shapes differ" in held(np.zeros((0, 3)), np.zeros((0, 4))).heads[0].reason.en
     assert several({"a": np.zeros(0), "b": np.zeros(1)}, {"a": np.zeros(0), "b": np.zeros(1)}).passed
 
 
@@ -114,6 +128,9 @@ def test_heads_that_only_one_side_has():
     assert [head.passed for head in golden.heads] == [True, False]
     assert "has no such head" in golden.heads[1].reason.en
     assert golden.notes[0].en.endswith(": c")
+    assert [(symptom.place, symptom.head) for symptom in golden.symptoms] == [("output head", "b")]
+    many = several({"a": LOGITS}, dict.fromkeys("abcdefgh", LOGITS))
+    assert many.notes[0].en == "not in the reference, so not compared: b, c, d, e, f, and 2 more"
     lone = compare({"output": from_memory(LOGITS)}, {"logits": from_memory(LOGITS)}, FP32)
     assert lone.passed
 
@@ -124,7 +141,10 @@ def test_top1_of_tables_and_of_a_named_axis():
     )
     assert held(IMAGES, IMAGES).heads[0].difference.top1 is None
     assert held(IMAGES, IMAGES, axis=1).heads[0].difference.top1 == 1.0
-    assert held(IMAGES, IMAGES, axis=9).heads[0].difference.top1 is None
+    with pytest.raises(NpuevalError, match="no output has an axis 9 of classes: the most is 4 dimensions"):
+        held(IMAGES, IMAGES, axis=9)
+    with pytest.raises(NpuevalError, match="none is of floating point"):
+        held(np.arange(4), np.arange(4), axis=0)
     assert held(LOGITS.argmax(1), LOGITS.argmax(1)).heads[0].difference.top1 is None
 
 

@@ -57,7 +57,8 @@ def test_golden_names_the_worst_element_and_where_to_look(arrays):
     assert "FAILED: rtol 0.0001, atol 1e-05 (FP32)" in text
     assert "at [2, 3]: reference" in text
     assert "boxes: the hypothesis has no such head" in text
-    assert "look first at:\n  quantisation and operators (logits)" in text
+    assert "look first at:\n  output head (boxes): the hypothesis lacks this head" in text
+    assert "\n  quantisation and operators (logits): same direction" in text
     status, text, _ = npueval("golden", arrays / "ref.npz", arrays / "off.npz", "--precision", "fp32", "--json")
     answer = json.loads(text)
     assert (status, answer["data"]["passed"], answer["data"]["heads"][0]["difference"]["outside"]) == (1, False, 1)
@@ -72,6 +73,9 @@ def test_golden_names_the_worst_element_and_where_to_look(arrays):
         (["ref.npz", "absent.npz"], "No such file"),
         (["ref.npz"], "HYP is missing"),
         (["absent.yaml"], "no such plan"),
+        (["absent.yaml", "--atol", "1", "--equal-nan"], "--atol, --equal-nan means nothing for a PLAN"),
+        (["ref.npz", "same.npz", "--device", "npu"], "--device means nothing for two files"),
+        (["ref.npz", "same.npz", "--class-axis", "7"], "no output has an axis 7 of classes: the most is 2 dimensions"),
     ],
 )
 def test_golden_refuses_what_makes_no_sense(arrays, monkeypatch, words, said):
@@ -150,7 +154,10 @@ def test_train_judges_formal_training(tmp_path):
         (["t.log", "--plot", "curve.gif"], "drawn as .png or .svg"),
         (["empty.log"], "no training log"),
         (["absent.log"], "absent.log"),
-        (["plan.yaml", "--formal"], "judge a log, not a plan"),
+        (["plan.yaml", "--formal"], "--formal means nothing for a PLAN"),
+        (["train.log", "--device", "npu", "--force"], "--device, --force means nothing for a LOG"),
+        (["train.log", "--limit", "9"], "--limit means nothing for a short test"),
+        (["train.log", "--formal", "--band", "0.3", "0.5"], "--band means nothing for --formal"),
     ],
 )
 def test_train_refuses_what_makes_no_sense(tmp_path, monkeypatch, words, said):

@@ -134,6 +134,14 @@ def test_classes_along_any_axis_and_nan_agrees_with_nothing():
     assert compared(ref, ref).top1 is None
 
 
+def test_a_nan_agrees_where_wished_with_its_like():
+    ref = np.array([[NAN, 1, 2], [NAN, 1, 2], [1, 2, 3], [NAN, 1, 2]])
+    hyp = np.array([[NAN, 1, 2], [NAN, 2, 1], [1, NAN, 3], [0, 1, 2]])
+    assert compared(ref, hyp, classes=Classes(3), chunk=3).top1 == 0.0
+    assert compared(ref, hyp, classes=Classes(3), chunk=3, equal_nan=True).top1 == 0.25
+    assert compared(ref, ref, classes=Classes(3), chunk=3, equal_nan=True).top1 == 1.0
+
+
 def test_zero_under_a_zero_tolerance_has_no_relative_error():
     found = compared([0.0, 2.0], [1.0, 3.0], Tolerance(0.0, 0.0, "fp32"))
     assert (found.max_relative, found.outside) == (0.5, 2)

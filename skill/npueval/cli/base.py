@@ -8,7 +8,7 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -62,6 +62,19 @@ def verb(name: str, **settings: Any) -> Callable[[Callable[..., Reply]], click.C
         return make_command(_AS_JSON(_OUTPUT(invoke)))
 
     return decorate
+
+
+def refuse_given(names: Collection[str], what: str) -> None:
+    """A usage error where the user gave one of these parameters, which mean nothing for ``what``."""
+    context = click.get_current_context()
+    given = [
+        parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
+        for parameter in context.command.params
+        if parameter.name in names
+        and context.get_parameter_source(parameter.name) is not click.core.ParameterSource.DEFAULT
+    ]
+    if given:
+        raise click.UsageError(f"{', '.join(given)} means nothing for {what}")
 
 
 def refused(plan: Plan, error: NotExecuted, device: str | None, environment: Environment | None = None) -> Reply:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from npueval.cli.base import Reply, verb
+from npueval.cli.base import Reply, refuse_given, verb
 from npueval.errors import Exit
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _PATH = click.Path(path_type=Path)
 _PLANS = (".yaml", ".yml")
+_OF_FILES = ("rtol", "atol", "equal_nan", "class_axis")
 _COLUMNS = ("head", "shape", "max abs", "mean abs", "max rel", "cosine", "outside", "top-1", "")
 
 
@@ -60,14 +61,16 @@ def command(
     if hypothesis is None:
         if reference.suffix not in _PLANS:
             raise click.UsageError("HYP is missing: two files or folders, or one plan")
+        refuse_given(_OF_FILES, "a PLAN, which has its own tolerances")
         plan = plans.load(reference)
         checked = golden.check(plan.at(precision) if precision else plan, device=device)
         text = f"reference   {checked.reference}\nhypothesis  {checked.hypothesis}\n\n{_text(checked.golden)}"
         return _reply(checked.golden, text)
+    refuse_given(("device",), "two files; it belongs to a PLAN")
     if golden.is_golden_set(reference) and golden.is_golden_set(hypothesis):
         made = golden.read_manifest(hypothesis)
         limit = _tolerance(precision or made.precision, rtol, atol)
-        found = golden.compare_sets(reference, hypothesis, limit)
+        found = golden.compare_sets(reference, hypothesis, limit, equal_nan=equal_nan, axis=class_axis)
         return _reply(found, _text(found))
     return _of_files(reference, hypothesis, precision, rtol, atol, equal_nan=equal_nan, axis=class_axis)
 
@@ -135,8 +138,8 @@ def _text(found: Golden) -> str:
 def _row(head: Head) -> tuple[str, ...]:
     facts = head.reference or head.hypothesis
     shape = f"{'x'.join(map(str, facts.shape)) or 'scalar'} {facts.dtype}" if facts else ""
-    verdict = "ok" if head.passed else "FAILED"
     found = head.difference
+    verdict = "FAILED" if not head.passed else "ok" if found and found.elements else "empty"
     if found is None:
         return (head.name, shape, *("-",) * 6, verdict)
     figures = (found.max_absolute, found.mean_absolute, found.max_relative)

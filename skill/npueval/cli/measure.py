@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from npueval.cli.base import Reply, refused, verb
+from npueval.cli.base import Reply, refuse_given, refused, verb
 from npueval.errors import Exit, NotExecuted
 
 if TYPE_CHECKING:
@@ -33,15 +33,10 @@ class _WithCommand(click.Command):
         if place < len(args) and not foreign:
             raise click.UsageError("no COMMAND stands after --")
         rest = super().parse_args(ctx, args[:place])
-        astray = [
-            parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
-            for parameter in self.params
-            if parameter.name in (_OF_PLANS if foreign else _OF_COMMANDS)
-            and ctx.get_parameter_source(parameter.name) is not click.core.ParameterSource.DEFAULT
-        ]
-        if astray:
-            what = "a COMMAND, which is timed from outside" if foreign else "a PLAN; it belongs to a COMMAND after --"
-            raise click.UsageError(f"{', '.join(astray)} means nothing for {what}")
+        if foreign:
+            refuse_given(_OF_PLANS, "a COMMAND, which is timed from outside")
+        else:
+            refuse_given(_OF_COMMANDS, "a PLAN; it belongs to a COMMAND after --")
         return rest
 
 

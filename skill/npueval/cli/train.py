@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from npueval.cli.base import Reply, verb
+from npueval.cli.base import Reply, refuse_given, verb
 from npueval.errors import Exit, FormatError
 
 if TYPE_CHECKING:
@@ -52,11 +52,15 @@ def command(
     asked = training.BAND if band is None else _band(*band)
     saved: Path | None = None
     if source.suffix in _PLANS:
-        if formal or metric or limit:
-            raise click.UsageError("--formal, --metric and --limit judge a log, not a plan")
+        refuse_given(("formal", "metric", "limit"), "a PLAN; they judge a LOG")
         record, saved = _live(source, device, asked, forced=force)
         curve, short = record.curve, record.verdict
     else:
+        refuse_given(("device", "force"), "a LOG; they belong to a PLAN")
+        if formal:
+            refuse_given(("band",), "--formal")
+        else:
+            refuse_given(("limit",), "a short test; it belongs to --formal")
         curve = _curve(source, metric)
         short = training.judge_short(curve, asked)
     verdict: Formal | ShortTest = training.judge_formal(curve, limit or training.STAGNATION_STEPS) if formal else short

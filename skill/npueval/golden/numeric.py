@@ -89,7 +89,7 @@ def difference(
     for reference, hypothesis in pairs:
         for start in range(0, reference.size, _BLOCK):
             tally.add(reference[start : start + _BLOCK], hypothesis[start : start + _BLOCK])
-        agreeing += _agreeing(reference, hypothesis, classes) if classes else 0
+        agreeing += _agreeing(reference, hypothesis, classes, equal_nan) if classes else 0
     groups = tally.elements // classes.count if classes else 0
     return tally.result(shape, order, agreeing / groups if groups else None)
 
@@ -221,10 +221,14 @@ def _largest_ratio(error: Floats, floor: Floats) -> float:
     return largest if math.isfinite(largest) else float(ratios[np.isfinite(ratios)].max(initial=0.0))
 
 
-def _agreeing(reference: Values, hypothesis: Values, classes: Classes) -> int:
+def _agreeing(reference: Values, hypothesis: Values, classes: Classes, equal_nan: bool) -> int:
+    """The rows with the same largest class; a NaN agrees with nothing, or where wished with its like in its place."""
     ref, hyp = (side.reshape(-1, classes.count, classes.inner) for side in (reference, hypothesis))
-    same = ref.argmax(axis=1) == hyp.argmax(axis=1)
-    return int(np.count_nonzero(same & ~np.isnan(hyp).any(axis=1)))
+    lost = np.isnan(ref), np.isnan(hyp)
+    if equal_nan:
+        ref, hyp = (np.where(nan, -np.inf, side) for nan, side in zip(lost, (ref, hyp), strict=True))
+    apart = lost[0] != lost[1] if equal_nan else lost[0] | lost[1]
+    return int(np.count_nonzero((ref.argmax(axis=1) == hyp.argmax(axis=1)) & ~apart.any(axis=1)))
 
 
 def _worst(entry: tuple[float, int, str, str], shape: tuple[int, ...], order: str) -> Worst:

@@ -16,6 +16,7 @@ from npueval.arrays import Array, named
 from npueval.devices import Device
 from npueval.errors import NotExecuted
 from npueval.golden.arrayfiles import open_arrays
+from npueval.golden.notes import listed
 from npueval.golden.setfile import Manifest, Member, changed_members, read_manifest, sha256_of, write
 from npueval.golden.stages import INPUTS
 from npueval.golden.training_mode import caught_training
@@ -127,15 +128,23 @@ def _unstable(first: Mapping[str, Array], second: Mapping[str, Array], precision
         return
 
 
-def compare_sets(reference: str | Path, hypothesis: str | Path, limit: Tolerance | None = None) -> Golden:
+def compare_sets(
+    reference: str | Path,
+    hypothesis: str | Path,
+    limit: Tolerance | None = None,
+    *,
+    equal_nan: bool = False,
+    axis: int | None = None,
+) -> Golden:
     """Hold one golden set against another, by the hypothesis's precision unless a tolerance is given.
 
     Sets of other inputs, of an unsteady model, or that were changed after they were made, fail whatever their arrays.
     """
     ours, theirs = read_manifest(reference), read_manifest(hypothesis)
-    golden = compare(open_arrays(reference), open_arrays(hypothesis), limit or tolerance(theirs.precision))
+    limit = limit or tolerance(theirs.precision)
+    golden = compare(open_arrays(reference), open_arrays(hypothesis), limit, equal_nan=equal_nan, axis=axis)
     notes = (*golden.notes, *_different_workloads(ours, theirs), *_left_out(ours))
-    return replace(golden, notes=notes, invalid=tuple(_invalid(reference, hypothesis, ours, theirs)))
+    return replace(golden, notes=notes, invalid=(*golden.invalid, *_invalid(reference, hypothesis, ours, theirs)))
 
 
 def _invalid(reference: str | Path, hypothesis: str | Path, ours: Manifest, theirs: Manifest) -> Iterator[Text]:
@@ -146,7 +155,7 @@ def _invalid(reference: str | Path, hypothesis: str | Path, ours: Manifest, thei
         changed = changed_members(path)
         if changed:
             text = Text("{side}：生成之后被改动：{names}", "{side}: changed after it was made: {names}")
-            yield text.filled({"side": side, "names": ", ".join(changed[:5])})
+            yield text.filled({"side": side, "names": listed(changed)})
         for doubt in manifest.doubts:
             yield Text(f"{side.zh}：{doubt.zh}", f"{side.en}: {doubt.en}")
     if (ours.seed, ours.batch, ours.inputs_sha256) != (theirs.seed, theirs.batch, theirs.inputs_sha256):
@@ -163,5 +172,5 @@ def _different_workloads(ours: Manifest, theirs: Manifest) -> Iterator[Text]:
 
 def _left_out(manifest: Manifest) -> Iterator[Text]:
     if manifest.left_out:
-        names = ", ".join(manifest.left_out[:5])
-        yield Text("不是数组、未比对：{names}", "no arrays, not compared: {names}").filled({"names": names})
+        text = Text("不是数组、未比对：{names}", "no arrays, not compared: {names}")
+        yield text.filled({"names": listed(manifest.left_out)})

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from npueval.golden.symptoms import Pair, Place, Symptom
+from npueval.golden.pairs import Pair
+from npueval.golden.symptoms import Place, Symptom
 from npueval.language import Text
 from npueval.runs.cases import SEGMENTS
 

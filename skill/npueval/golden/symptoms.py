@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from npueval.arrays import Array
+from npueval.golden.pairs import Pair
 from npueval.language import Text
 from npueval.tolerances import Tolerance
 
@@ -45,34 +46,36 @@ class Symptom:
     text: Text
 
 
-@dataclass(frozen=True)
-class Pair:
-    """A head on both sides: name, reference, hypothesis."""
+_ABSENT = Text(
+    "结果中没有这个输出头：导出或取输出时漏了", "the hypothesis lacks this head: it was not exported or not taken"
+)
+_CONVERTED = Text(
+    "两侧类型不同类：一侧多做了 argmax、量化或类型转换，或取的是另一个输出",
+    "the two types are of another kind: one side has an argmax, a quantisation or a cast more, or is another output",
+)
 
-    name: str
-    reference: Array
-    hypothesis: Array
 
-
-def symptoms(failed: Sequence[Pair], tolerance: Tolerance) -> tuple[Symptom, ...]:
+def symptoms(failed: Sequence[Pair], tolerance: Tolerance, absent: Sequence[str] = ()) -> tuple[Symptom, ...]:
     """The symptoms that the failed heads show, in the order of :data:`PLACES`.
 
     Heads of more than :data:`LARGEST` elements, and such as are not real numbers, are not looked into.
     """
+    heads = [Symptom("output head", name, _ABSENT) for name in absent]
+    heads += [Symptom("output head", pair.name, _CONVERTED) for pair in failed if not pair.types_compare]
     small = [pair for pair in failed if _readable(pair)]
     read = {pair.name: (_floats(pair.reference), _floats(pair.hypothesis)) for pair in small}
     exact = {pair.name for pair in small if pair.reference.kind == "integer"}
     limits = {name: tolerance.for_integers() if name in exact else tolerance for name in read}
     with np.errstate(all="ignore"):
         found = [symptom for name, sides in read.items() for symptom in _of_head(name, *sides, limits[name])]
-        found += _swapped(read, tolerance)
+        found += [*_swapped(read, tolerance), *heads]
     order = list(PLACES)
     return tuple(sorted(found, key=lambda symptom: order.index(symptom.place)))
 
 
 def _readable(pair: Pair) -> bool:
     sides = (pair.reference, pair.hypothesis)
-    return all(side.kind in ("real", "integer") and 0 < side.size <= LARGEST for side in sides)
+    return pair.types_compare and all(side.kind in ("real", "integer") and 0 < side.size <= LARGEST for side in sides)
 
 
 def _floats(array: Array) -> Floats:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from npueval.arrays import Array
+from npueval.errors import NpuevalError
 from npueval.golden.arrayfiles import open_arrays
+from npueval.golden.notes import NOTHING, notes
 from npueval.golden.numeric import Classes, Difference, difference
+from npueval.golden.pairs import Pair
 from npueval.golden.stages import by_stage, first_stage
-from npueval.golden.symptoms import Pair, Symptom, symptoms
+from npueval.golden.symptoms import Symptom, symptoms
 from npueval.language import Text
 from npueval.tolerances import Tolerance
 
 _CHUNK = 1 << 18
 _LARGEST_GROUP = 1 << 22
+_LARGEST_TURNED = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -96,20 +99,33 @@ def compare(
 
     Nothing is broadcast: another shape is a failure. Integers and booleans must be equal, unless the precision is INT8.
     ``axis`` is that of the classes where outputs are logits (the last one of a table of numbers by default).
+    :class:`NpuevalError` where no output has it.
     """
+    if axis is not None:
+        _refuse_axis(axis, reference.values())
     if len(reference) == len(hypothesis) == 1:
         hypothesis = {next(iter(reference)): next(iter(hypothesis.values()))}
     pairs = [Pair(name, array, hypothesis[name]) for name, array in reference.items() if name in hypothesis]
     compared = {pair.name: _head(pair, tolerance, equal_nan, axis) for pair in pairs}
     heads = tuple(compared.get(name) or _absent(name, array) for name, array in reference.items())
     suspect = first_stage([pair for pair in pairs if not compared[pair.name].passed])
+    further = [name for name in hypothesis if name not in reference]
+    empty = heads and all(head.difference and not head.difference.elements for head in heads)
     return Golden(
         tolerance,
         equal_nan,
         heads,
-        tuple(by_stage(suspect)) + symptoms(suspect, tolerance),
-        tuple(_notes(reference, hypothesis, heads)),
+        tuple(by_stage(suspect)) + symptoms(suspect, tolerance, [name for name in reference if name not in hypothesis]),
+        tuple(notes(heads, further, tolerance)),
+        (NOTHING,) if empty else (),
     )
+
+
+def _refuse_axis(axis: int, reference: Iterable[Array]) -> None:
+    dimensions = [len(array.shape) for array in reference if array.kind == "real"]
+    if not any(-most <= axis < most for most in dimensions):
+        known = f"the most is {max(dimensions)} dimensions" if dimensions else "none is of floating point"
+        raise NpuevalError(f"no output has an axis {axis} of classes: {known}", code="AXIS_INVALID")
 
 
 def _absent(name: str, array: Array) -> Head:
@@ -117,27 +133,15 @@ def _absent(name: str, array: Array) -> Head:
     return Head(name, Facts(array.shape, array.dtype), None, False, reason)
 
 
-def _notes(reference: Mapping[str, Array], hypothesis: Mapping[str, Array], heads: tuple[Head, ...]) -> Iterator[Text]:
-    further = [name for name in hypothesis if name not in reference]
-    if further:
-        names = ", ".join(further[:5])
-        yield Text("基线没有、未比对的输出头：{names}", "not in the reference, so not compared: {names}").filled(
-            {"names": names}
-        )
-    for head in heads:
-        if head.difference and not head.difference.elements:
-            yield Text("{name} 为空，没有可比的元素", "{name} is empty: there is nothing to compare").filled(
-                {"name": head.name}
-            )
-
-
 def _head(pair: Pair, tolerance: Tolerance, equal_nan: bool, axis: int | None) -> Head:
     ref, hyp = pair.reference, pair.hypothesis
     sides = Facts(ref.shape, ref.dtype), Facts(hyp.shape, hyp.dtype)
-    reason = _incomparable(ref, hyp)
+    reason = _incomparable(pair)
     if reason:
         return Head(pair.name, *sides, False, reason)
     classes = _classes(ref, axis)
+    if classes:
+        ref, hyp = ref.in_c_order(), hyp.in_c_order()
     group = classes.count * classes.inner if classes else 1
     exact = ref.kind in ("integer", "bool")
     applied = tolerance.for_integers() if exact else tolerance
@@ -153,14 +157,14 @@ def _head(pair: Pair, tolerance: Tolerance, equal_nan: bool, axis: int | None) -
     return Head(pair.name, *sides, reason is None, reason, found)
 
 
-def _incomparable(ref: Array, hyp: Array) -> Text | None:
+def _incomparable(pair: Pair) -> Text | None:
+    ref, hyp = pair.reference, pair.hypothesis
     if ref.shape != hyp.shape:
         sides = {"ref": str(ref.shape), "hyp": str(hyp.shape)}
         return Text("形状不同：基线 {ref}，结果 {hyp}", "shapes differ: reference {ref}, hypothesis {hyp}").filled(
             sides
         )
-    mixed = ref.kind == "integer" and np.result_type(ref.dtype, hyp.dtype).kind == "f" if ref.kind == hyp.kind else True
-    if mixed:
+    if not pair.types_compare:
         sides = {"ref": ref.dtype, "hyp": hyp.dtype}
         return Text(
             "类型不可比：基线 {ref}，结果 {hyp}", "types do not compare: reference {ref}, hypothesis {hyp}"
@@ -171,7 +175,9 @@ def _incomparable(ref: Array, hyp: Array) -> Text | None:
 def _classes(array: Array, axis: int | None) -> Classes | None:
     """Where the classes lie, if these are logits: floating point, two dimensions (or an axis that was named)."""
     dimensions = len(array.shape)
-    if array.kind != "real" or array.order != "C" or not array.size or (axis is None and dimensions != 2):
+    if array.kind != "real" or not array.size or (axis is None and dimensions != 2):
+        return None
+    if array.order != "C" and array.size > _LARGEST_TURNED:
         return None
     place = -1 if axis is None else axis
     if not -dimensions <= place < dimensions:
