@@ -40,7 +40,7 @@ def test_a_violation_inside_an_alternative_is_the_one_reported() -> None:
     assert found == Violation(("home",), "missing 'street'", key="street")
 
 
-@pytest.mark.parametrize("age", [-1, "three", 1.5])
+@pytest.mark.parametrize("age", [-1, "three", 1.5, 1.0, 1e300, True])
 def test_a_wrong_value_carries_the_description_as_hint(age: object) -> None:
     [found] = violations({"name": "Li", "age": age}, PERSON)
     assert found.pointer == ("age",)

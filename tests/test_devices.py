@@ -73,7 +73,7 @@ def test_a_device_is_seeded(device):
     assert device.held().value > 0 or device.asynchronous
 
 
-@pytest.mark.parametrize("name", ["tpu", "npu:x", "cpu:0", ""])
+@pytest.mark.parametrize("name", ["tpu", "npu:x", "npu:²", "cpu:0", ""])
 def test_no_such_device(name):
     with pytest.raises(NotExecuted, match="nothing was measured") as caught:
         open_device(name)

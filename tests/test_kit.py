@@ -1,6 +1,7 @@
 """The kit goes to another host and comes back: the same code, the same inputs, and every change is noticed."""
 
 import ast
+import io
 import json
 import os
 import shutil
@@ -95,12 +96,12 @@ def test_the_packed_code_stands_on_numpy_alone():
     assert not {"plan.py", "yamlfile.py", "contracts.py", "cli/base.py"} & set(modules("kit.host"))
 
 
-def one_byte(archive_path, member, target):
+def one_byte(archive_path, member, target, place=None):
     """The kit with one byte of a member changed."""
     with zipfile.ZipFile(archive_path) as archive:
         content = {name: archive.read(name) for name in archive.namelist()}
     data = bytearray(content[member])
-    data[len(data) // 2] ^= 1
+    data[len(data) // 2 if place is None else place] ^= 1
     content[member] = bytes(data)
     with zipfile.ZipFile(target, "w") as archive:
         for name, value in content.items():
@@ -108,13 +109,45 @@ def one_byte(archive_path, member, target):
     return target
 
 
-@pytest.mark.parametrize("member", ["plan.json", "golden.npz", "project/data/matrix.bin", "project/weights.py"])
+MEMBERS = (
+    "plan.json",
+    "golden.npz",
+    "README.md",
+    "project/workload.py",
+    "project/data/matrix.bin",
+    "project/weights.py",
+    "npueval/measuring/loops.py",
+)
+
+
+@pytest.mark.parametrize("member", MEMBERS)
 def test_one_changed_byte_in_the_kit_is_refused_before_anything_runs(project, tmp_path, member):
     _plan, kit, _result = project
     done = run_kit(one_byte(kit.path, member, tmp_path / "other.pyz"), tmp_path)
     assert done.returncode == 2
     assert member in done.stderr and "Traceback" not in done.stderr
     assert not list(tmp_path.glob("gpu_result*"))
+
+
+def test_a_kit_with_another_manifest_is_measured_and_not_known_here(project, tmp_path):
+    plan, kit, _result = project
+    with zipfile.ZipFile(kit.path) as archive:
+        place = archive.read("manifest.json").decode().index('"seed": 3') + len('"seed": ')
+    done = run_kit(one_byte(kit.path, "manifest.json", tmp_path / "other.pyz", place), tmp_path)
+    taken = ingest(Path(done.stdout.strip()), replace(plan, runs=kits_of(plan, tmp_path)))
+    assert taken.grade is Grade.B
+    assert [each.name for each in taken.checks if not each.passed] == ["测试包清单", "随机种子"]
+
+
+@pytest.mark.parametrize("added", ["torch.py", "project/numpy.py", "npueval/__pycache__/errors.cpython-311.pyc"])
+def test_what_was_put_into_the_kit_is_refused_before_it_runs(project, tmp_path, added):
+    _plan, kit, _result = project
+    shutil.copy(kit.path, tmp_path / "other.pyz")
+    with zipfile.ZipFile(tmp_path / "other.pyz", "a") as archive:
+        archive.writestr(added, "open('ran', 'w')")
+    done = run_kit(tmp_path / "other.pyz", tmp_path)
+    assert done.returncode == 2 and f"was changed after it was made: {added}" in done.stderr
+    assert not (tmp_path / "ran").exists()
 
 
 def test_weights_that_have_changed_here_since_are_noticed(project, tmp_path):
@@ -128,29 +161,104 @@ def test_weights_that_have_changed_here_since_are_noticed(project, tmp_path):
     assert done.grade is Grade.B and details["工作负载与权重"] == "与本地不同：data/matrix.bin"
 
 
-def test_the_kit_says_what_it_lacks(monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert start(str(tmp_path / "no.pyz"), []) == 2
-    assert "needs numpy and torch" in capsys.readouterr().err
+@pytest.fixture(scope="module")
+def numpy_alone(tmp_path_factory):
+    """How to start a Python that finds numpy and nothing else."""
+    folder = tmp_path_factory.mktemp("site")
+    for path in Path(np.__file__).parents[1].glob("numpy*"):
+        (folder / path.name).symlink_to(path)
+    return [sys.executable, "-S"], {**os.environ, "PYTHONPATH": str(folder)}
+
+
+def test_numpy_is_enough_where_the_workload_needs_no_torch(project, numpy_alone, tmp_path):
+    plan, kit, _result = project
+    python, variables = numpy_alone
+    command = [*python, str(kit.path), "--device", "cpu"]
+    done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=120)
+    taken = ingest(Path(done.stdout.strip()), replace(plan, runs=kits_of(plan, tmp_path)))
+    assert taken.grade is Grade.A and set(taken.run.environment["packages"]) == {"numpy"}
+    assert done.stderr.endswith(f"bring it back: npueval baseline ingest {Path(done.stdout.strip()).name}\n")
+
+
+def test_a_host_without_torch_has_no_gpu_and_is_told_which_python_lacks_it(project, numpy_alone, tmp_path):
+    python, variables = numpy_alone
+    command = [*python, str(project[1].path), "--device", "cuda:0"]
+    done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 3 and "Traceback" not in done.stderr
+    assert "nothing was measured on cuda" in done.stderr and f"there is no torch in {sys.executable}" in done.stderr
+
+
+def bare(kit, folder, *arguments, **variables):
+    """The kit under a Python that has nothing installed."""
+    known = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | variables
+    command = [sys.executable, "-S", str(kit), *arguments]
+    return subprocess.run(command, cwd=folder, env=known, capture_output=True, text=True, timeout=60)
+
+
+def test_a_host_without_numpy_is_told_and_help_answers_all_the_same(project, tmp_path):
+    shutil.copy(project[1].path, tmp_path / "my kit.pyz")
+    refused = bare("my kit.pyz", tmp_path, "--device", "cpu")
+    assert (refused.returncode, refused.stderr) == (2, f"kit: needs numpy in {sys.executable}\n")
+    helped = bare("my kit.pyz", tmp_path, "--help")
+    assert helped.returncode == 0 and "usage: python my kit.pyz [-h] [--device DEVICE]" in helped.stdout
+    misused = bare("my kit.pyz", tmp_path, "--devise", "cpu")
+    assert misused.returncode == 2 and "unrecognized arguments: --devise cpu" in misused.stderr
+
+
+def test_several_ranks_do_not_measure_the_same_card_at_once(project, tmp_path):
+    refused = bare(project[1].path, tmp_path, WORLD_SIZE="8")
+    assert refused.returncode == 2 and "measures one card, but WORLD_SIZE is 8" in refused.stderr
 
 
 def test_an_old_python_is_told_which_one_the_kit_needs(monkeypatch, capsys, tmp_path):
-    """Any Python 3 can read the start of a kit, and reads nothing else of it before it is told."""
+    """Any Python can read the start of a kit, and reads nothing else of it before it is told."""
     source = Path(start_module.__file__).read_text(encoding="utf-8")
-    ast.parse(source, feature_version=(3, 4))
-    monkeypatch.setattr(sys, "version_info", (3, 8, 18))
+    assert source.isascii() and "from __future__" not in source
+    nodes = list(ast.walk(ast.parse(source, feature_version=(3, 4))))
+    assert not [node for node in nodes if isinstance(node, ast.JoinedStr | ast.AnnAssign)]
+    assert not [node for node in nodes if isinstance(node, ast.FunctionDef) and (node.returns or node.args.kwonlyargs)]
+    monkeypatch.setattr(sys, "version_info", (2, 7, 18))
     assert start(str(tmp_path / "no.pyz"), []) == 2
-    assert "needs Python 3.10 or newer, this is 3." in capsys.readouterr().err
+    assert "needs Python 3.10 or newer, this is " in capsys.readouterr().err
 
 
-def test_a_kit_that_was_damaged_on_its_way_says_so(project, capsys, tmp_path):
+def test_every_file_of_the_kit_is_of_the_oldest_python_that_it_says(project):
+    with zipfile.ZipFile(project[1].path) as archive:
+        for name in archive.namelist():
+            if name.endswith(".py"):
+                ast.parse(archive.read(name), name, feature_version=start_module.OLDEST)
+
+
+def test_a_kit_that_was_damaged_on_its_way_says_so(project, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("TORCH_DEVICE_BACKEND_AUTOLOAD", "1")
     _plan, kit, _result = project
     raw = bytearray(kit.path.read_bytes())
     raw[len(raw) // 2] ^= 255
-    for content in (bytes(raw), bytes(raw[: len(raw) // 2])):
+    for content in (bytes(raw), bytes(raw[: len(raw) // 2]), b"PK\x05\x06", b""):
         (tmp_path / "bad.pyz").write_bytes(content)
         assert start(str(tmp_path / "bad.pyz"), ["--device", "cpu"]) == 2
         assert "kit: the file is damaged, copy it again" in capsys.readouterr().err
+
+
+def test_there_may_be_no_place_to_unpack_the_kit(monkeypatch, capsys, tmp_path):
+    def full(**_more):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.mkdtemp", full)
+    monkeypatch.setenv("TORCH_DEVICE_BACKEND_AUTOLOAD", "1")
+    assert start(str(tmp_path / "kit.pyz"), []) == 2
+    assert "finds no place to unpack itself; name one with TMPDIR" in capsys.readouterr().err
+    assert os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] == "0"
+
+
+def test_an_interruption_before_anything_is_measured_is_one_line(monkeypatch, capsys, tmp_path):
+    def interrupted(**_more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tempfile.mkdtemp", interrupted)
+    monkeypatch.setenv("TORCH_DEVICE_BACKEND_AUTOLOAD", "1")
+    assert start(str(tmp_path / "kit.pyz"), []) == 130
+    assert capsys.readouterr().err == "kit: interrupted; nothing was measured\n"
 
 
 @pytest.fixture
@@ -166,6 +274,39 @@ def test_a_folder_that_cannot_be_written_is_refused_before_anything_runs(unpacke
     assert host.main(unpacked, ["--device", "cpu", "--output", "file/there"], tmp_path) == 2
     captured = capsys.readouterr()
     assert "cannot write the result there" in captured.err and "loading the workload" not in captured.err
+
+
+def test_a_result_for_which_there_is_no_more_room_is_not_lost(project, unpacked, tmp_path, capsys, monkeypatch):
+    run = runs.from_data(json.loads(project[2].read_text(encoding="utf-8"))["run"])
+
+    def measure(*_arguments, **_more):
+        """What is measured; meanwhile the folder for the results is gone, and a file lies there."""
+        (tmp_path / "results").rmdir()
+        (tmp_path / "results").write_text("", encoding="utf-8")
+        return run
+
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setattr("npueval.measuring.measure", measure)
+    monkeypatch.setattr(host, "gettempdir", lambda: str(tmp_path / "elsewhere"))
+    assert host.main(unpacked, ["--device", "cpu", "--output", "results"], tmp_path) == 0
+    captured = capsys.readouterr()
+    path = Path(captured.out.strip())
+    assert path.parent == tmp_path / "elsewhere" and json.loads(path.read_text(encoding="utf-8"))["run"]["id"] == run.id
+    assert f"cannot write the result there: Not a directory; it lies in {path.parent}" in captured.err
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_a_path_that_the_terminal_cannot_show_is_no_failure(unpacked, project, tmp_path, monkeypatch):
+    run = runs.from_data(json.loads(project[2].read_text(encoding="utf-8"))["run"])
+    spoiled = replace(run, environment={"variables": {"CUDA_VISIBLE_DEVICES": "0\udcff"}})
+    monkeypatch.setattr("npueval.measuring.measure", lambda *_arguments, **_more: spoiled)
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", out)
+    assert host.main(unpacked, ["--device", "cpu", "--output", "结果"], tmp_path) == 0
+    assert out.buffer.getvalue().endswith(b".json\n") and b"\\u7ed3\\u679c" in out.buffer.getvalue()
+    plan, _kit, _result = project
+    (result,) = (tmp_path / "结果").glob("*.json")
+    assert ingest(result, replace(plan, runs=kits_of(plan, tmp_path))).grade is Grade.A
 
 
 def test_an_interruption_leaves_no_result(unpacked, tmp_path, capsys, monkeypatch):
@@ -197,10 +338,17 @@ def kits_of(plan, tmp_path):
     return tmp_path / "runs"
 
 
-def test_a_manifest_that_is_no_json_is_one_line(unpacked, tmp_path, capsys):
-    (unpacked / "manifest.json").write_text("{", encoding="utf-8")
-    assert host.main(unpacked, ["--device", "cpu"], tmp_path) == 2
-    assert "the kit's manifest cannot be read" in capsys.readouterr().err
+@pytest.mark.parametrize("content", ["{", "[]", "null", '{"files": 3}', "\udcff", None])
+def test_a_kit_without_a_sound_manifest_is_one_line(project, tmp_path, content):
+    with zipfile.ZipFile(project[1].path) as archive, zipfile.ZipFile(tmp_path / "other.pyz", "w") as other:
+        for name in archive.namelist():
+            if name != "manifest.json":
+                other.writestr(name, archive.read(name))
+        if content is not None:
+            other.writestr("manifest.json", content.encode("utf-8", "surrogateescape"))
+    refused = bare(tmp_path / "other.pyz", tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr == "kit: its manifest cannot be read; make it anew: npueval baseline kit\n"
 
 
 def test_the_npu_is_no_baseline(unpacked, tmp_path, capsys):

@@ -206,6 +206,14 @@ def test_a_batch_has_a_largest_size(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("line", "key"), [("iterations: 200.0", "iterations"), ("concurrency: [1, 2.0]", "concurrency.1")]
+)
+def test_a_count_is_written_without_a_fraction(tmp_path: Path, line: str, key: str) -> None:
+    [problem] = problems_of(tmp_path, GOOD.replace("seed: 7", f"seed: 7\n{line}"))
+    assert (problem.key, problem.line) == (key, 9)
+
+
 @pytest.mark.parametrize("path", ["missing.yaml", "."])
 def test_an_unreadable_plan_is_one_line(tmp_path: Path, path: str) -> None:
     with pytest.raises(PlanError):

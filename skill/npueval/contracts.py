@@ -11,6 +11,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
 
 Pointer = tuple[str | int, ...]
 
@@ -36,9 +37,18 @@ def violations(instance: Any, schema: Mapping[str, Any]) -> list[Violation]:
     return sorted(found, key=lambda violation: [str(part) for part in violation.pointer])
 
 
+def _is_integer(_checker: Any, instance: Any) -> bool:
+    """Also ``1.0`` is an integer to JSON Schema, but no count to Python."""
+    return isinstance(instance, int) and not isinstance(instance, bool)
+
+
+_TYPES = Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer)
+_Strict = extend(Draft202012Validator, type_checker=_TYPES)  # type: ignore[no-untyped-call]
+
+
 @lru_cache(maxsize=32)
-def _validator(schema: str) -> Draft202012Validator:
-    return Draft202012Validator(json.loads(schema))
+def _validator(schema: str) -> Any:
+    return _Strict(json.loads(schema))
 
 
 def _explain(error: ValidationError) -> Iterator[Violation]:

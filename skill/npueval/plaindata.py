@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import reprlib
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -12,6 +14,7 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get
 from npueval.errors import FormatError
 
 T = TypeVar("T")
+_VERSION = re.compile("[1-9][0-9]{0,5}")
 
 
 def to_plain(value: Any) -> Any:
@@ -42,7 +45,7 @@ def versioned(name: str, version: int, value: Any) -> dict[str, Any]:
 def body_of(data: Any, name: str, version: int, what: str, path: Path | None = None) -> dict[str, Any]:
     """The data without its format, which must be ``name`` in a version up to ``version``; else :class:`FormatError`."""
     found, _, held = str(data.get("format") if isinstance(data, dict) else "").rpartition("/")
-    if found != name or not held.isdigit():
+    if found != name or not _VERSION.fullmatch(held):
         raise FormatError(f"not a {what}", path=path, hint=f'it must say "format": "{name}/{version}"')
     if int(held) > version:
         message = f"this {what} has format {held}, this release reads up to {version}"
@@ -74,5 +77,5 @@ def _checked(kind: Any, data: Any) -> Any:
     if kind is float and isinstance(data, int) and not isinstance(data, bool):
         return float(data)
     if kind is not Any and not isinstance(data, kind):
-        raise ValueError(f"{data!r} is not {kind.__name__}")
+        raise ValueError(f"{reprlib.repr(data)} is not {kind.__name__}")
     return data

@@ -15,7 +15,7 @@ def open_device(name: str) -> Device:
     """Open ``npu``, ``npu:1``, ``cuda:0``, ``cpu`` …; :class:`NotExecuted` with the reason where it is not there."""
     kind, _, number = name.partition(":")
     member = next((member for member in MEMBERS if kind == member.KIND), None)
-    if member is None or (number and not number.isdigit()):
+    if member is None or (number and not number.isdecimal()):
         raise open_error(name, "no such kind of device", f"known: {', '.join(KINDS)}, with a card as in npu:1")
     device: Device = member.open_device(int(number) if number else None)
     return device

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
+import importlib.util
 import json
 import os
 import platform
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, Any
 
 from npueval import interruption, measuring, runs
 from npueval.errors import Exit, FormatError, NpuevalError
 from npueval.golden.sets import compare_sets, make
+from npueval.kit.asking import parser
 from npueval.kit.frozen import FrozenPlan
 from npueval.kit.manifest import (
     GOLDEN,
@@ -46,27 +48,41 @@ def main(folder: Path, arguments: Sequence[str], here: Path) -> int:
     that failed or whose result will not be grade A, 130 interrupted.
     """
     interruption.listen()
-    asked = _parser().parse_args(arguments)
-    target, status = (here / (asked.output or ".")).resolve(), Exit.OK
+    asked = parser().parse_args(arguments)
+    target, status, written = (here / asked.output).resolve(), Exit.OK, list[Path]()
     try:
         _refuse_unwritable(target)
         for result in measure(folder, asked.device, _tell):
-            print(_written(result, target), flush=True)  # noqa: T201
+            written.append(_written(result, target))
+            _say(str(written[-1]))
             for shortfall in _shortfalls(result):
                 status = Exit.MEASUREMENT_FAILED
                 _tell(f"kit: {shortfall}")
     except NpuevalError as error:
-        _tell(f"kit: {error}")
-        return int(error.status)
+        status = error.status
+        _tell(f"kit: {error}{_without_torch(error)}")
     except KeyboardInterrupt:
+        status = Exit.INTERRUPTED
         _tell("kit: interrupted; what is not measured to its end leaves no result")
-        return int(Exit.INTERRUPTED)
-    _tell("bring the result back: npueval baseline ingest gpu_result-….json")
+    for path in written:
+        _tell(f"bring it back: npueval baseline ingest {shlex.quote(path.name)}")
     return int(status)
+
+
+def _say(line: str) -> None:
+    """For whoever reads our output; a path must not fail for the terminal's encoding."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(line.encode(encoding, "backslashreplace").decode(encoding), flush=True)  # noqa: T201
 
 
 def _tell(line: str) -> None:
     print(line, file=sys.stderr)  # noqa: T201
+
+
+def _without_torch(error: NpuevalError) -> str:
+    """Which Python it is that lacks torch, where that is the trouble."""
+    missing = "torch" in error.message and importlib.util.find_spec("torch") is None
+    return f"; there is no torch in {sys.executable}" if missing else ""
 
 
 def _refuse_unwritable(target: Path) -> None:
@@ -76,8 +92,12 @@ def _refuse_unwritable(target: Path) -> None:
         with TemporaryDirectory(prefix=".npueval-", dir=target):
             pass
     except OSError as error:
-        hint = "name another folder: --output"
-        raise NpuevalError(f"cannot write the result there: {error.strerror}", path=target, hint=hint) from None
+        raise _unwritable(target, error) from None
+
+
+def _unwritable(target: Path, error: OSError) -> NpuevalError:
+    message = f"cannot write the result there: {error.strerror}"
+    return NpuevalError(message, path=target, hint="name another folder: --output")
 
 
 def _shortfalls(result: Mapping[str, Any]) -> Iterator[str]:
@@ -92,12 +112,32 @@ def _shortfalls(result: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _written(result: Mapping[str, Any], folder: Path) -> Path:
-    path = folder / f"gpu_result-{result['run']['id']}.json"
-    folder.mkdir(parents=True, exist_ok=True)
-    staged = path.with_name(f".{path.name}.{os.getpid()}")
-    staged.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n")
-    staged.replace(path)
+    """Write the result there, or where temporary files go when there is no more room: minutes of measuring are in it.
+
+    :class:`NpuevalError` where neither takes it.
+    """
+    text = json.dumps(result, ensure_ascii=False, indent=1) + "\n"
+    name = f"gpu_result-{result['run']['id']}.json"
+    try:
+        return _kept(text, folder / name)
+    except OSError as error:
+        refusal = _unwritable(folder, error)
+    try:
+        path = _kept(text, Path(gettempdir()) / name)
+    except OSError:
+        raise refusal from None
+    _tell(f"kit: {refusal.message}; it lies in {path.parent}")
     return path
+
+
+def _kept(text: str, path: Path) -> Path:
+    staged = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        staged.write_text(text, encoding="utf-8", newline="\n")
+        return staged.replace(path)
+    finally:
+        staged.unlink(missing_ok=True)
 
 
 def measure(folder: Path, device: str, progress: Progress) -> Iterator[dict[str, Any]]:
@@ -107,13 +147,12 @@ def measure(folder: Path, device: str, progress: Progress) -> Iterator[dict[str,
     """
     if device.partition(":")[0] == "npu":
         raise NpuevalError("a baseline is measured on cuda (or cpu), not on the npu", hint="there: npueval measure")
+    if not device:
+        raise NpuevalError("--device names no device", hint="cuda, cuda:1 …, or cpu")
     manifest = _manifest(folder)
     found = hashes(folder, manifest.files)
-    changed = [name for name, digest in manifest.files.items() if found.get(name) != digest]
-    if changed:
-        raise FormatError(f"the kit was changed after it was made: {', '.join(changed[:5])}", hint=_ANEW)
     for plan in _plans(folder):
-        body = {"manifest": manifest.to_data(), "found": found, **_measured(folder, plan, device, progress)}
+        body = _as_text({"manifest": manifest.to_data(), "found": found, **_measured(folder, plan, device, progress)})
         yield {"format": f"{RESULT_FORMAT}/{RESULT_VERSION}", "digest": digest_of(body), **body}
 
 
@@ -122,6 +161,12 @@ def _measured(folder: Path, plan: Plan, device: str, progress: Progress) -> dict
         plan, device=device, environment=_environment(), journal=folder / ".journal", progress=progress
     )
     return {"run": runs.to_data(run), "golden": _golden(folder, plan, device, progress)}
+
+
+def _as_text(body: dict[str, Any]) -> dict[str, Any]:
+    """Without the halves of characters by which Python keeps bytes that are no text (of a path, of a variable)."""
+    plain: dict[str, Any] = json.loads(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"))
+    return plain
 
 
 def _manifest(folder: Path) -> KitManifest:
@@ -164,10 +209,3 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python gpu_kit.pyz", description="Measure the packed workload on this host.")
-    parser.add_argument("--device", default="cuda", help="cuda, cuda:0 …; cpu only to try the kit out (default: cuda)")
-    parser.add_argument("--output", help="the folder for the results gpu_result-<id>.json (default: this one)")
-    return parser

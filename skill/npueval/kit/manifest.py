@@ -54,7 +54,8 @@ class KitManifest:
 
 def digest_of(data: Any) -> str:
     """The hash of a JSON value, whatever its spacing and the order of its keys."""
-    return hashlib.sha256(json.dumps(data, sort_keys=True, ensure_ascii=False).encode("utf-8")).hexdigest()
+    text = json.dumps(data, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def hashes(folder: Path, names: Iterable[str]) -> dict[str, str]:

@@ -13,6 +13,7 @@ import gzip
 import json
 import math
 import os
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -41,6 +42,7 @@ from npueval.runs.conditions import (
 
 FORMAT = "npueval/run"
 VERSION = 1
+_VERSION = re.compile("[1-9][0-9]{0,5}")
 ENCODING = "samples are base64 of little-endian int64 nanoseconds"
 
 
@@ -168,7 +170,7 @@ def from_data(data: Any) -> Run:
                 "doubts": _texts(data["doubts"]),
             }
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"not a complete Run: {type(error).__name__}: {error}") from None
 
 
@@ -198,7 +200,7 @@ def profile_from_data(data: Mapping[str, Any]) -> Profile:
 def _current(data: Any) -> dict[str, Any]:
     """The data of a Run in today's format, without the head."""
     name, _, version = str(data.get("format") if isinstance(data, dict) else "").rpartition("/")
-    if name != FORMAT or not version.isdigit() or int(version) < 1:
+    if name != FORMAT or not _VERSION.fullmatch(version):
         raise FormatError("not a Run", hint=f'a Run says "format": "{FORMAT}/{VERSION}"')
     if int(version) > VERSION:
         raise FormatError(
