@@ -1,6 +1,7 @@
 """What comes back from another host: every doubt is named, what cannot be true is refused, nothing is half written."""
 
 import base64
+import gzip
 import json
 import os
 import pickle
@@ -24,6 +25,8 @@ from npueval.runs.conditions import DeviceFacts
 from support.kits import changed, result_of, run_of, sealed, written
 from support.make_runs import make_case
 from support.projects import NUMPY, make_plan, write_workload
+
+NOTHING = {"zh": "", "en": ""}
 
 
 @pytest.fixture
@@ -82,6 +85,14 @@ def seed(body):
     body["run"]["seed"] = 99
 
 
+def weights(body):
+    body["manifest"]["files"]["project/weights.bin"] = body["found"]["project/weights.bin"] = "c" * 64
+
+
+def segment(body):
+    del body["run"]["not_measured"]["h2d"]
+
+
 def one_case(body):
     del body["run"]["cases"][0]
 
@@ -102,6 +113,8 @@ def clock_behind(body):
         (frozen_plan, "测试包内容", "与清单不符"),
         (golden, "Golden 输出", "最大误差 0.3"),
         (workload, "工作负载与权重", "workload.py"),
+        (weights, "工作负载与权重", "project/weights.bin"),
+        (segment, "完整性", "h2d 未测且未说明"),
         (seed, "随机种子", "99 与 3"),
         (one_case, "完整性", "缺 batch=1 concurrency=1"),
         (broken_case, "完整性", "batch=4 concurrency=1 止于 100 个样本"),
@@ -132,6 +145,18 @@ def of_run(**changes):
     return lambda body: body["run"].update(changes)
 
 
+def of_device(**changes):
+    return lambda body: body["run"]["device"].update(changes)
+
+
+def of_check(**changes):
+    return lambda body: body["run"]["output_check"]["result"].update(changes)
+
+
+def of_memory(**changes):
+    return lambda body: body["run"]["cases"][1]["memory"].update(changes)
+
+
 def twice(body):
     body["run"]["cases"].append(body["run"]["cases"][0])
 
@@ -154,7 +179,8 @@ ODD = (make_case(2, 2.0, n=100),)
         (lambda body: body["run"]["protocol"].update(iterations=5000), "100 samples, the protocol has 5000"),
         (lambda body: body["run"]["protocol"].update(iterations=20), "100 samples, the protocol has 20"),
         (of_case(window_ns=1000), "the window is"),
-        (of_case(window_ns=1e300), "a window of no length, or of more than 30 days"),
+        (of_case(window_ns=10**20), "a window of no length, or of more than 30 days"),
+        (of_case(window_ns=1e300), "window_ns"),
         (of_case(window_ns=5e-324), "window_ns"),
         (of_case(window_ns="12000000"), "window_ns"),
         (of_case(window_ns=None), "a window of no length"),
@@ -175,6 +201,37 @@ ODD = (make_case(2, 2.0, n=100),)
         (of_run(plan_sha256="f" * 64), "another version of the plan"),
         (of_run(format="npueval/run/2"), "reads up to 1"),
         (of_run(environment=[]), "environment"),
+        (of_run(unit="samples/h"), "unit: samples/h, the plan says samples/s"),
+        (of_run(cards=8), "measured on 1 cards, the Run on 8"),
+        (of_run(seed=3.0), "seed"),
+        (of_run(floor_ns=1e300), "a floor of more than 30 days"),
+        (of_run(device=None), "not a complete Run"),
+        (of_device(name="cpu"), "its device is called cpu and is cuda, number 0"),
+        (of_device(index=1), "called cuda:0 and is cuda, number 1"),
+        (of_device(model="AMD EPYC 7763"), "AMD EPYC 7763 is no GPU"),
+        (of_device(model="Ascend910B3"), "Ascend910B3 is no GPU"),
+        (of_device(model="A100\n| 1 | 2 |"), "its model of the device has"),
+        (of_device(model="x" * 3000), "its model of the device has 3000 characters"),
+        (of_run(environment={"packages": {"torch": "2.13.0+cpu"}}), "torch 2.13.0+cpu cannot use cuda:0"),
+        (of_run(cold_start={"load_ns": 2**62, "first_inference_ns": 1, "first_hits": {}}), "a cold start"),
+        (of_check(value="0.98"), "its output check gives '0.98' for a figure"),
+        (of_check(n="360"), "its output check looked at '360' outputs"),
+        (of_check(n=-3), "its output check looked at -3 outputs"),
+        (lambda body: body["run"]["protocol"].update(warmup=0), "warm-up: 0, the plan says 10"),
+        (lambda body: body["run"]["protocol"].update(scope=["infer"]), "segments: ('infer',), the plan says"),
+        (
+            lambda body: body["run"]["protocol"].update(precision_mode="autocast"),
+            "fp32/autocast, the plan says fp32/cast",
+        ),
+        (lambda body: body["run"]["workload"].update(ref="other.py:Model"), "workload: other.py:Model, the plan says"),
+        (of_samples(network=ALIKE), "network: no segment of the plan"),
+        (of_case(warmup={}), "warm-up of nothing, samples of preprocess, infer"),
+        (of_case(samples=None), "not a complete Run"),
+        (of_case(samples="AAAA"), "not a complete Run"),
+        (of_case(memory=3), "not a complete Run"),
+        (of_memory(allocated={"value": -1, "reason": NOTHING}), "memory of less than nothing"),
+        (of_memory(device={"value": 1e300, "reason": NOTHING}), "memory of less than nothing, or of more than a PiB"),
+        (of_case(events=samples(*[-5] * 100)), "zero or less"),
         (lambda body: body["run"]["device"].update(kind="npu", name="npu:0"), "measured on an NPU"),
         (lambda body: body.update(golden=[]), "golden"),
         (lambda body: body.update(found=None), "found"),
@@ -215,6 +272,28 @@ def test_no_measurement_is_overwritten_by_another_of_its_name(plan, result, brin
     assert mine.read_bytes() == before
 
 
+def test_a_run_without_its_kit_is_grade_b_and_never_spoils_what_a_kit_brought(plan, result, bring):
+    """Nothing says of which weights it was made; so does the comparison see it."""
+    bare = bring(result["run"])
+    assert bare.grade is Grade.B and runs.load(bare.path).environment["kit"]["grade"] == "B"
+    assert bring(result).grade is Grade.A
+    bring(result["run"])
+    assert runs.load(bare.path).environment["kit"]["grade"] == "A"
+
+
+def test_a_workload_whose_answer_was_no_number_is_kept_as_invalid(result, bring):
+    def nonsense(body):
+        body["run"]["output_check"]["result"]["value"] = "n/a"
+        body["run"]["invalid"] = [{"zh": "没有数值", "en": "the workload's check gives no number for top1"}]
+
+    done = bring(changed(result, nonsense))
+    assert done.grade is Grade.B and [each.name for each in done.checks if not each.passed] == ["输出校验"]
+
+
+def test_packages_that_are_no_table_are_no_packages(result, bring):
+    assert bring(changed(result, of_run(environment={"packages": ["torch"]}))).baseline.fact("framework") is None
+
+
 def test_a_cpu_result_says_that_no_column_asked_for_it(plan, bring):
     run = run_of(plan, device=DeviceFacts("cpu", "cpu", None, "EPYC"))
     assert "does not ask for" in bring(result_of(plan, run)).notes[0]
@@ -227,7 +306,8 @@ def test_a_cpu_result_says_that_no_column_asked_for_it(plan, bring):
         (lambda text: text.replace('"seed": 3', '"seed": NaN', 1), "NaN is no number of JSON"),
         (lambda text: text.replace('"seed": 3', '"seed": Infinity', 1), "Infinity is no number"),
         (lambda text: text.replace('"seed": 3', '"seed": 3, "seed": 3', 1), "'seed' stands twice"),
-        (lambda text: text.replace('"seed": 3', '"seed": ' + "9" * 5000, 1), "cut off or damaged"),
+        (lambda text: text.replace('"seed": 3', '"seed": 1e999', 1), "1e999 is no number"),
+        (lambda text: text.replace('"seed": 3', '"seed": ' + "9" * 5000, 1), "is no number that can be kept"),
         (
             lambda text: text.replace('"command": {}', '"command": ' + '{"a":' * 100 + "1" + "}" * 100, 1),
             "nested deeper",
@@ -235,6 +315,11 @@ def test_a_cpu_result_says_that_no_column_asked_for_it(plan, bring):
         (lambda text: "[" * 100_000, "nested deeper"),
         (lambda text: text.replace("kit-result/1", "kit-result/9"), "reads up to 1"),
         (lambda text: text.replace("kit-result/1", "kit-result/one"), "not a kit result"),
+        (lambda text: text.replace("kit-result/1", "kit-result/0"), "not a kit result"),
+        (lambda text: text.replace("kit-result/1", "kit-result/²"), "not a kit result"),
+        (lambda text: text.replace("kit-result/1", "kit-result/" + "9" * 5000), "not a kit result"),
+        (lambda text: text.replace("npueval/run/1", "npueval/run/²"), "changed after the kit wrote it"),
+        (lambda text: text.replace("A100", "\\ud800"), "changed after the kit wrote it"),
         (lambda text: '{"format": "npueval/plan/1"}', "npueval/plan/1 is no result"),
     ],
 )
@@ -242,6 +327,21 @@ def test_a_damaged_or_ambiguous_file_is_one_clear_error(plan, result, bring, spo
     with pytest.raises(FormatError) as caught:
         bring(spoil(json.dumps(result)))
     assert words in str(caught.value) and kept(plan) == []
+
+
+def test_a_result_may_come_packed(plan, result, bring):
+    packed = gzip.compress(json.dumps(result).encode())
+    assert bring(packed).grade is Grade.A
+    for spoiled, words in ((packed[:-9], "cut off"), (packed[:40] + b"x" + packed[41:], "damaged gzip")):
+        with pytest.raises(FormatError, match=words):
+            bring(spoiled)
+    with pytest.raises(FormatError, match="larger than 128 MiB when unpacked"):
+        bring(gzip.compress(bytes(129 << 20)))
+
+
+def test_what_a_terminal_would_obey_is_kept_as_text(result, bring):
+    done = bring(changed(result, lambda body: body["run"]["device"].update(model="NVIDIA \x1b[31mA100\ud800\x07")))
+    assert done.grade is Grade.A and runs.load(done.path).device.model == "NVIDIA \ufffd[31mA100\ufffd\ufffd"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
@@ -290,7 +390,7 @@ batches: [1, 4]
 target_batch: 4
 seed: 3
 unit: samples/s
-segments: [infer]
+segments: [preprocess, infer]
 datasets: {short_test: null, smoke: null, golden: null, full: null, training: null, inference: null}
 baseline: {logs: []}
 documents: mig_docs

@@ -17,17 +17,19 @@ import pytest
 from npueval import runs
 from npueval.comparing import compare
 from npueval.contracts import violations
-from npueval.errors import WorkloadError
+from npueval.errors import NpuevalError, WorkloadError
 from npueval.kit import host
 from npueval.kit import start as start_module
 from npueval.kit.building import build, modules
+from npueval.kit.frozen import FrozenPlan
 from npueval.kit.ingest import ingest
 from npueval.kit.start import start
+from npueval.plan import Tolerances
 from npueval.records import Baseline, Grade
 from npueval.resources import schema
 from npueval.runs.conditions import DeviceFacts
 from support.make_runs import make_case, make_run
-from support.projects import make_plan
+from support.projects import make_plan, write_workload
 
 SOURCE = """
     import numpy as np
@@ -372,6 +374,58 @@ def test_each_precision_comes_back_in_a_file_of_its_own(tmp_path):
     taken = [ingest(path, plan) for path in results]
     assert [done.run.precision for done in taken] == ["fp32", "fp16"]
     assert [done.grade for done in taken] == [Grade.A, Grade.A]
+
+
+LINKED = """
+    import numpy as np
+    from pathlib import Path
+    from scale import SCALE
+    class Model:
+        needs = ("matrix.bin",)
+        def load(self, device, precision):
+            self.weights = np.fromfile(Path(__file__).parent / "matrix.bin", np.float32).reshape(4, 4)
+        def inputs(self, batch, seed): return np.random.RandomState(seed).rand(batch, 4).astype(np.float32)
+        def infer(self, x): return x @ self.weights * SCALE
+"""
+
+
+def test_links_travel_as_what_they_lead_to(tmp_path):
+    """Weights often are links, into a store of versions or to a larger disk. The build loads what it packed."""
+    root = tmp_path / "project"
+    plan = make_plan(root, workload="code/workload.py:Model", batches=(1,), target_batch=1)
+    write_workload(root / "code", LINKED)
+    (root / "code" / "scale.py").write_text("SCALE = 2\n", encoding="utf-8")
+    np.eye(4, dtype=np.float32).tofile(tmp_path / "store.bin")
+    (root / "code" / "matrix.bin").symlink_to(tmp_path / "store.bin")
+    kit = build(plan, tmp_path / "kit.pyz")
+    with zipfile.ZipFile(kit.path) as archive:
+        assert archive.read("project/code/matrix.bin") == np.eye(4, dtype=np.float32).tobytes()
+        assert "project/code/scale.py" in archive.namelist()
+
+
+def test_a_file_that_is_read_and_not_declared_is_noticed_here_and_not_on_the_gpu_host(tmp_path):
+    plan = make_plan(tmp_path / "project", LINKED.replace('("matrix.bin",)', "()"))
+    (tmp_path / "project" / "scale.py").write_text("SCALE = 2\n", encoding="utf-8")
+    np.eye(4, dtype=np.float32).tofile(tmp_path / "project" / "matrix.bin")
+    with pytest.raises(WorkloadError, match="cannot run with nothing but what it declares") as caught:
+        build(plan, tmp_path / "kit.pyz")
+    assert "No such file or directory: 'matrix.bin'" in caught.value.message
+    assert (caught.value.path, caught.value.line) == (str(tmp_path / "project" / "workload.py"), 7)
+    assert not (tmp_path / "kit.pyz").exists() and not (tmp_path / "project" / "runs").exists()
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_only_a_kit_is_replaced_by_a_kit(project, tmp_path, kind):
+    target = tmp_path / "train.py"
+    target.mkdir() if kind == "folder" else target.write_text("precious", encoding="utf-8")
+    with pytest.raises(NpuevalError, match="no kit to be replaced"):
+        build(project[0], target)
+    assert kind == "folder" or target.read_text(encoding="utf-8") == "precious"
+
+
+def test_the_tolerances_of_the_plan_travel(tmp_path):
+    plan = make_plan(tmp_path, tolerances=Tolerances(rtol=0.5), precisions=("fp32", "fp16"))
+    assert [(frozen.rtol, frozen.atol) for frozen in map(FrozenPlan.of, plan.each())] == [(0.5, None), (None, None)]
 
 
 def test_a_workload_that_reaches_outside_cannot_travel(tmp_path):

@@ -12,6 +12,7 @@ from typing import Any
 from npueval import runs
 from npueval.kit.building import KITS
 from npueval.kit.manifest import RESULT_FORMAT, RESULT_VERSION, KitManifest, digest_of
+from npueval.language import same
 from npueval.plan import Plan
 from npueval.runs import Run
 from npueval.runs.conditions import ArrayFacts, DeviceFacts, InputFacts, WorkloadFacts
@@ -32,7 +33,8 @@ def run_of(plan: Plan, **changes: Any) -> Run:
         "unit": plan.unit,
         "seed": plan.seed,
         "plan_sha256": plan.sha256,
-        "protocol": replace(known.protocol, iterations=plan.iterations),
+        "protocol": replace(known.protocol, iterations=plan.iterations, warmup=plan.warmup, scope=plan.segments),
+        "not_measured": {name: same("not needed") for name in plan.segments if name not in ("preprocess", "infer")},
         "workload": WorkloadFacts(plan.workload, hashlib.sha256(source).hexdigest(), 16),
         "inputs": tuple(InputFacts(b, f"{b}" * 64, (ArrayFacts((b, 4), "float32"),)) for b in plan.batches),
         "cases": tuple(make_case(batch, 2.0 * batch, n=plan.iterations) for batch in plan.batches),

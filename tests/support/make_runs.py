@@ -28,10 +28,10 @@ def milliseconds(centre: float, n: int = 200, *, spread: float = 0.02, seed: int
     return (centre * 1e6 * np.exp(spread * draws)).astype(np.int64)
 
 
-def make_case(batch: int = 1, infer_ms: float = 2.0, n: int = 200, **changes: Any) -> Case:
-    """A complete sequential case whose ``infer`` takes about ``infer_ms`` and ``preprocess`` a quarter of that."""
+def make_case(batch: int = 1, infer_ms: float = 2.0, n: int = 200, beside: str = "preprocess", **changes: Any) -> Case:
+    """A complete sequential case whose ``infer`` takes about ``infer_ms`` and ``beside`` a quarter of that."""
     samples: Mapping[str, np.ndarray] = {
-        "preprocess": milliseconds(infer_ms / 4, n, seed=batch),
+        beside: milliseconds(infer_ms / 4, n, seed=batch),
         "infer": milliseconds(infer_ms, n, seed=batch + 1),
     }
     known: dict[str, Any] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,8 @@ def load_any(path: Path) -> tuple[Baseline, Run | None]:
 
 def of_run(run: Run) -> Baseline:
     """A Run as a baseline: the facts of its environment. Its figures stay in the Run, with their samples."""
-    packages = run.environment.get("packages") or {}
+    held = run.environment.get("packages")
+    packages = held if isinstance(held, Mapping) else {}
     facts = {
         "device": run.device.model,
         "device_kind": {"cuda": "gpu"}.get(run.device.kind, run.device.kind),

@@ -6,17 +6,20 @@ import ast
 import hashlib
 import json
 import os
+import posixpath
+import shutil
 import zipfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from importlib.resources import files
-from pathlib import Path
+from io import BytesIO
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from npueval import __version__, sessions
-from npueval.errors import WorkloadError
+from npueval import __version__, atomic, sessions
+from npueval.errors import NpuevalError, Problem, WorkloadError
 from npueval.golden.setfile import read_manifest
 from npueval.golden.sets import make
 from npueval.kit.frozen import FrozenPlan
@@ -25,12 +28,17 @@ from npueval.kit.manifest import GOLDEN, MANIFEST, PACKAGE, PLAN, PROJECT, READM
 from npueval.plan import Plan
 from npueval.sessions import Report, Setup
 from npueval.workloads import input_facts
+from npueval.workloads.needs import sha256
 
 KITS = "kits"
 MAIN = "__main__.py"
 _ENTRY, _START = "kit.host", "kit/start.py"
-_STORED_FROM = 1 << 20
+_STORED_FROM = _BLOCK = 1 << 20
 _HASHES = "inputs.json"
+
+
+Content = Mapping[str, bytes | Path]
+"""What lies in a kit: bytes, or the file that is to be copied (weights may be larger than the memory)."""
 
 
 @dataclass(frozen=True)
@@ -44,19 +52,28 @@ class Kit:
 def build(plan: Plan, output: Path) -> Kit:
     """Write the kit of a plan, and its manifest to the plan's ``runs/kits``, by which the result is known again.
 
-    The workload is loaded on this host's CPU, to make the golden outputs and to hash the inputs.
-    :class:`WorkloadError` where it cannot be used, or a file that it needs is absent or lies outside the project.
+    The workload is loaded on this host's CPU, to make the golden outputs; then once more where nothing lies but what
+    the kit holds, to hash the inputs and to see that nothing is lacking. :class:`WorkloadError` where it cannot be
+    used, or a file that it needs is absent or lies outside the project.
     """
+    _refuse_other(output)
     with TemporaryDirectory(prefix="npueval-") as name:
         golden = make(plan, device="cpu", precision="fp32", path=Path(name) / GOLDEN)
         content = dict(_content(plan, read_manifest(golden).workload.needs, golden))
-    manifest = _manifest(plan, content, _inputs(plan))
-    content[MANIFEST] = _json(manifest.to_data())
-    _write(output, content)
-    kept = plan.runs / KITS / f"{manifest.sha256}.json"
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_bytes(content[MANIFEST])
+        manifest = _manifest(plan, content, _inputs(plan, content, Path(name) / PROJECT))
+        content[MANIFEST] = _json(manifest.to_data())
+        kept = plan.runs / KITS / f"{manifest.sha256}.json"
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        atomic.write(kept, _json(manifest.to_data()))
+        _write(output, content)
     return Kit(output, manifest)
+
+
+def _refuse_other(output: Path) -> None:
+    """No file of the user's is replaced, only an earlier kit."""
+    if output.is_dir() or (output.exists() and not zipfile.is_zipfile(output)):
+        what = "a folder" if output.is_dir() else "another file"
+        raise NpuevalError(f"is {what}, no kit to be replaced", path=output, hint="name another file: -o gpu_kit.pyz")
 
 
 def in_worker(folder: Path, report: Report) -> None:
@@ -69,17 +86,26 @@ def in_worker(folder: Path, report: Report) -> None:
     (folder / _HASHES).write_text(json.dumps(found), encoding="utf-8", newline="\n")
 
 
-def _content(plan: Plan, needs: Mapping[str, str], golden: Path) -> Iterator[tuple[str, bytes]]:
-    workload = plan.root / plan.workload.partition(":")[0]
+def _content(plan: Plan, needs: Iterable[str], golden: Path) -> Iterator[tuple[str, bytes | Path]]:
     yield MAIN, _source(_START)
     yield f"{PACKAGE}/__init__.py", _source("__init__.py")
     for module in modules(_ENTRY):
         yield f"{PACKAGE}/{module}", _source(module)
-    for path in (workload, *(workload.parent / name for name in needs)):
-        yield f"{PROJECT}/{_inside(path, plan)}", path.read_bytes()
+    yield from _project(plan, needs)
     yield PLAN, _json([FrozenPlan.of(each).to_data() for each in plan.each()])
-    yield GOLDEN, golden.read_bytes()
+    yield GOLDEN, golden
     yield README, leaflet(plan, sorted(needs)).encode("utf-8")
+
+
+def _project(plan: Plan, needs: Iterable[str]) -> Iterator[tuple[str, Path]]:
+    """The workload and what it needs, each where the workload will look for it, whatever link stands there."""
+    file = PurePosixPath(plan.workload.partition(":")[0])
+    workload = (plan.root / file).resolve()
+    for name, path in ((file, workload), *((file.parent / need, workload.parent / need) for need in needs)):
+        place = posixpath.normpath(name)
+        if place.startswith(("../", "/")):
+            raise WorkloadError("lies outside the plan's folder, so that it cannot travel in the kit", path=path)
+        yield f"{PROJECT}/{place}", path
 
 
 def modules(entry: str) -> list[str]:
@@ -118,47 +144,80 @@ def _imported(tree: ast.AST) -> Iterator[str]:
         yield from _imported(node)
 
 
-def _inside(path: Path, plan: Plan) -> str:
-    resolved, root = path.resolve(), plan.root.resolve()
-    if not resolved.is_relative_to(root):
-        raise WorkloadError("lies outside the plan's folder, so that it cannot travel in the kit", path=path)
-    return resolved.relative_to(root).as_posix()
+def _inputs(plan: Plan, content: Content, root: Path) -> dict[str, str]:
+    """The hash of the inputs of every batch, made where nothing of the project lies but what travels."""
 
-
-def _inputs(plan: Plan) -> dict[str, str]:
     def harvest(folder: Path) -> dict[str, str]:
         found: dict[str, str] = json.loads((folder / _HASHES).read_text(encoding="utf-8"))
         return found
 
-    setup = Setup.of(plan, "cpu", "fp32")
+    for name, path in content.items():
+        if isinstance(path, Path) and name.startswith(f"{PROJECT}/"):
+            (root.parent / name).parent.mkdir(parents=True, exist_ok=True)
+            _lay(path, root.parent / name)
+    setup = replace(Setup.of(plan, "cpu", "fp32"), root=str(root))
     further = {"batches": list(plan.batches)}
-    return sessions.in_child(f"{__name__}:in_worker", setup, harvest, timeout_s=plan.case_timeout_s, further=further)
+    try:
+        return sessions.in_child(
+            f"{__name__}:in_worker", setup, harvest, timeout_s=plan.case_timeout_s, further=further
+        )
+    except WorkloadError as error:
+        told = [Problem(each.message.replace(f"{root}/", "")) for each in error.problems]
+        raise WorkloadError(
+            f"cannot run with nothing but what it declares: {error.message.replace(f'{root}/', '')}",
+            path=plan.root / plan.workload.partition(":")[0],
+            line=error.line,
+            problems=told,
+            hint="name every file that it reads in its needs",
+        ) from None
 
 
-def _manifest(plan: Plan, content: Mapping[str, bytes], inputs: Mapping[str, str]) -> KitManifest:
+def _lay(path: Path, place: Path) -> None:
+    """Code as a file of its own, which looks for its neighbours beside itself; the rest, which may be large, linked."""
+    if path.suffix == ".py":
+        shutil.copyfile(path, place)
+    else:
+        place.symlink_to(path.resolve())
+
+
+def _manifest(plan: Plan, content: Content, inputs: Mapping[str, str]) -> KitManifest:
     return KitManifest(
         tool=__version__,
         created=f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
         plan_sha256=plan.sha256,
         seed=plan.seed,
         batches=plan.batches,
-        files={name: hashlib.sha256(data).hexdigest() for name, data in content.items()},
+        files={name: _sha256(data) for name, data in content.items()},
         inputs=inputs,
     )
 
 
-def _write(output: Path, content: Mapping[str, bytes]) -> None:
+def _sha256(data: bytes | Path) -> str:
+    return hashlib.sha256(data).hexdigest() if isinstance(data, bytes) else sha256(data)
+
+
+def _write(output: Path, content: Content) -> None:
     output.parent.mkdir(parents=True, exist_ok=True)
     staged = output.with_name(f".{output.name}.{os.getpid()}")
-    with staged.open("wb") as file:
-        file.write(b"#!/usr/bin/env python3\n")
-        with zipfile.ZipFile(file, "w") as archive:
-            for name, data in content.items():
-                info = zipfile.ZipInfo(name)
-                packed = zipfile.ZIP_STORED if len(data) >= _STORED_FROM else zipfile.ZIP_DEFLATED
-                archive.writestr(info, data, compress_type=packed)
-    staged.chmod(0o755)
-    staged.replace(output)
+    try:
+        with staged.open("wb") as file:
+            file.write(b"#!/usr/bin/env python3\n")
+            with zipfile.ZipFile(file, "w") as archive:
+                for name, data in content.items():
+                    _pack(archive, name, data)
+        staged.chmod(0o755)
+        staged.replace(output)
+    finally:
+        staged.unlink(missing_ok=True)
+
+
+def _pack(archive: zipfile.ZipFile, name: str, data: bytes | Path) -> None:
+    size = len(data) if isinstance(data, bytes) else data.stat().st_size
+    info = zipfile.ZipInfo(name)
+    info.compress_type = zipfile.ZIP_STORED if size >= _STORED_FROM else zipfile.ZIP_DEFLATED
+    info.file_size = size
+    with archive.open(info, "w") as packed, BytesIO(data) if isinstance(data, bytes) else data.open("rb") as source:
+        shutil.copyfileobj(source, packed, _BLOCK)
 
 
 def _source(path: str) -> bytes:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 from npueval.kit.building import KITS
-from npueval.kit.manifest import KitManifest
+from npueval.kit.manifest import PROJECT, KitManifest
 from npueval.kit.possible import CLOCK_SKEW, moment
 from npueval.language import joined
 from npueval.measuring import case_specs
@@ -30,9 +32,7 @@ def checks(manifest: KitManifest, body: Mapping[str, Any], run: Run, plan: Plan)
     kept = plan.runs / KITS / f"{manifest.sha256}.json"
     yield _check("测试包清单", kept.is_file(), "不是本项目生成的测试包，或清单被改动")
     yield _check("测试包内容", body["found"] == dict(manifest.files), "执行时的文件与清单不符")
-    workload = plan.root / plan.workload.partition(":")[0]
-    held = {workload.name: run.workload.sha256, **run.workload.needs}
-    other = list(changed(held, workload.parent))
+    other = list(_other_files(manifest, run, plan))
     yield _check("工作负载与权重", not other, f"与本地不同：{'、'.join(other[:5])}")
     yield _check("随机种子", run.seed == manifest.seed == plan.seed, f"{run.seed} 与 {plan.seed}")
     inputs = {str(fact.batch): fact.sha256 for fact in run.inputs}
@@ -46,9 +46,25 @@ def checks(manifest: KitManifest, body: Mapping[str, Any], run: Run, plan: Plan)
     yield _check("测量时间", not _before(run.created, manifest.created), f"{run.created} 早于测试包 {manifest.created}")
 
 
+def _other_files(manifest: KitManifest, run: Run, plan: Plan) -> Iterator[str]:
+    """What was measured and does not lie here, then what was packed and is not what was measured."""
+    file = PurePosixPath(plan.workload.partition(":")[0])
+    workload = (plan.root / file).resolve()
+    yield from changed({workload.name: run.workload.sha256, **run.workload.needs}, workload.parent)
+    held = {file.name: run.workload.sha256, **run.workload.needs}
+    measured = {posixpath.normpath(PurePosixPath(PROJECT, file.parent, name)): held[name] for name in held}
+    for name in (name for name in manifest.files if name.startswith(f"{PROJECT}/")):
+        # What is only imported may differ between a CPU and a GPU; data and weights are declared.
+        missing_module = name not in measured and name.endswith(".py")
+        if measured.get(name) != manifest.files[name] and not missing_module:
+            yield name
+
+
 def _unfinished(run: Run, plan: Plan) -> Iterator[str]:
     """The planned cases that are absent or were broken off."""
     held = {case.name: case for case in run.cases}
+    told = {*(name for case in run.cases for name in case.samples), *run.not_measured}
+    yield from (f"{name} 未测且未说明" for name in plan.segments if name not in told)
     for name in (spec.empty().name for spec in case_specs(plan)):
         if name not in held:
             yield f"缺 {name}"

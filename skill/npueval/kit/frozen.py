@@ -32,11 +32,15 @@ class FrozenPlan:
     seed: int
     unit: str
     segments: tuple[str, ...]
+    rtol: float | None
+    atol: float | None
 
     @classmethod
     def of(cls, plan: Plan) -> FrozenPlan:
         """What a plan says."""
-        return cls(**{field.name: getattr(plan, field.name) for field in fields(cls)})
+        told = {"rtol": plan.tolerances.rtol, "atol": plan.tolerances.atol}
+        named = (field.name for field in fields(cls) if field.name not in told)
+        return cls(**{**told, **{name: getattr(plan, name) for name in named}})
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> FrozenPlan:

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from npueval import interruption, measuring, runs
 from npueval.errors import Exit, FormatError, NpuevalError
 from npueval.golden.sets import compare_sets, make
+from npueval.golden.verdict import Golden
 from npueval.kit.asking import parser
 from npueval.kit.frozen import FrozenPlan
 from npueval.kit.manifest import (
@@ -30,9 +31,7 @@ from npueval.kit.manifest import (
     digest_of,
     hashes,
 )
-
-if TYPE_CHECKING:
-    from npueval.plan import Plan
+from npueval.tolerances import tolerance
 
 Progress = Callable[[str], None]
 
@@ -151,16 +150,30 @@ def measure(folder: Path, device: str, progress: Progress) -> Iterator[dict[str,
         raise NpuevalError("--device names no device", hint="cuda, cuda:1 …, or cpu")
     manifest = _manifest(folder)
     found = hashes(folder, manifest.files)
-    for plan in _plans(folder):
-        body = _as_text({"manifest": manifest.to_data(), "found": found, **_measured(folder, plan, device, progress)})
+    for frozen in _plans(folder):
+        measured = _measured(folder, frozen, device, progress)
+        body = _as_text({"manifest": manifest.to_data(), "found": found, **measured})
         yield {"format": f"{RESULT_FORMAT}/{RESULT_VERSION}", "digest": digest_of(body), **body}
 
 
-def _measured(folder: Path, plan: Plan, device: str, progress: Progress) -> dict[str, Any]:
+def _measured(folder: Path, frozen: FrozenPlan, device: str, progress: Progress) -> dict[str, Any]:
+    plan = frozen.at(folder / PROJECT)
     run = measuring.measure(
         plan, device=device, environment=_environment(), journal=folder / ".journal", progress=progress
     )
-    return {"run": runs.to_data(run), "golden": _golden(folder, plan, device, progress)}
+    progress("comparing the outputs with the golden ones")
+    try:
+        limit = tolerance(frozen.precision, frozen.rtol, frozen.atol)
+        golden = _golden(compare_sets(folder / GOLDEN, make(plan, device=device, path=folder / "made.npz"), limit))
+    except NpuevalError as error:
+        golden = {"passed": False, "reason": error.message}
+    return {"run": runs.to_data(run), "golden": golden}
+
+
+def _golden(verdict: Golden) -> dict[str, Any]:
+    """This device's outputs for the golden inputs, held against those that came with the kit."""
+    failed = [f"{head.name}: {head.reason.zh if head.reason else ''}" for head in verdict.failed]
+    return {"passed": verdict.passed, "reason": "；".join([*(text.zh for text in verdict.invalid), *failed])}
 
 
 def _as_text(body: dict[str, Any]) -> dict[str, Any]:
@@ -177,22 +190,9 @@ def _manifest(folder: Path) -> KitManifest:
     return KitManifest.from_data(data)
 
 
-def _plans(folder: Path) -> list[Plan]:
+def _plans(folder: Path) -> list[FrozenPlan]:
     """The frozen plan of each precision."""
-    data = json.loads((folder / PLAN).read_text(encoding="utf-8"))
-    return [FrozenPlan.from_data(each).at(folder / PROJECT) for each in data]
-
-
-def _golden(folder: Path, plan: Plan, device: str, progress: Progress) -> dict[str, Any]:
-    """This device's outputs for the golden inputs, held against those that came with the kit."""
-    progress("comparing the outputs with the golden ones")
-    try:
-        made = make(plan, device=device, path=folder / "made.npz")
-        verdict = compare_sets(folder / GOLDEN, made)
-    except NpuevalError as error:
-        return {"passed": False, "reason": error.message}
-    failed = [f"{head.name}: {head.reason.zh if head.reason else ''}" for head in verdict.failed]
-    return {"passed": verdict.passed, "reason": "；".join([*(text.zh for text in verdict.invalid), *failed])}
+    return [FrozenPlan.from_data(each) for each in json.loads((folder / PLAN).read_text(encoding="utf-8"))]
 
 
 def _environment() -> dict[str, Any]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from datetime import datetime, timedelta, timezone
 
 import numpy as np
 
+from npueval.devices import KINDS
+from npueval.logs import hardware
 from npueval.measuring import case_specs
 from npueval.plan import Plan
 from npueval.runs import Run
@@ -19,23 +22,53 @@ CLOCK_SKEW = timedelta(days=1)
 LEAST_ALIKE = 100
 LEAST_ALIKE_NS = 100_000
 """From how many samples, and of what length, none can be the same to the nanosecond as all the others."""
-LONGEST_ID = 100
+LONGEST_NAME = 200
+MOST_BYTES = 1 << 50
 
 
 def impossible(run: Run, plan: Plan) -> Iterator[str]:
     """Every contradiction, in English: it refuses a file."""
     if not run.cases:
         yield "it has no case"
-    if len(run.id) > LONGEST_ID:
-        yield f"its id has {len(run.id)} characters"
     if run.simulated:
         yield "made on a simulated device"
     if run.scope != "in-process":
         yield "timed from outside the process"
+    yield from _names(run)
+    yield from _device(run)
     yield from _moment(run.created)
     yield from _not_planned(run, plan)
+    yield from _cold_start(run)
+    yield from _accuracy(run)
     for case in run.cases:
-        yield from (f"{case.name}: {reason}" for reason in _case(case, run))
+        yield from (f"{case.name}: {reason}" for reason in (*_conditions(case, run, plan), *_case(case, run)))
+
+
+def _names(run: Run) -> Iterator[str]:
+    """What stands in cells and on terminals is one line, and no story."""
+    device, workload = run.device, run.workload
+    names = {"id": run.id, "device": device.name, "model of the device": device.model, "workload": workload.ref}
+    for what, name in {**names, "release": run.tool}.items():
+        if len(name) > LONGEST_NAME or "\n" in name:
+            yield f"its {what} has {len(name)} characters, or more than one line"
+
+
+def _device(run: Run) -> Iterator[str]:
+    """A name, a model or a framework of another kind of device than the one that it says."""
+    device = run.device
+    if device.kind not in KINDS:
+        yield f"measured on {device.kind!r}"
+    kind, _, number = device.name.partition(":")
+    if kind != device.kind or (number or None) != (None if device.index is None else str(device.index)):
+        yield f"its device is called {device.name} and is {device.kind}, number {device.index}"
+    if device.kind != "cuda":
+        return
+    if hardware.kind(device.model) in ("cpu", "npu"):
+        yield f"{device.model} is no GPU"
+    packages = run.environment.get("packages")
+    torch = packages.get("torch") if isinstance(packages, Mapping) else None
+    if str(torch).endswith("+cpu"):
+        yield f"torch {torch} cannot use {device.name}"
 
 
 def moment(created: str) -> datetime | None:
@@ -62,12 +95,57 @@ def _not_planned(run: Run, plan: Plan) -> Iterator[str]:
         elif count > 1:
             yield f"{name}: stands there {count} times"
 
+    protocol: tuple[tuple[str, object, object], ...] = (
+        ("unit", run.unit, plan.unit),
+        ("segments", run.protocol.scope, plan.segments),
+        ("iterations", run.protocol.iterations, plan.iterations),
+        ("warm-up", run.protocol.warmup, plan.warmup),
+        ("precision", f"{run.precision}/{run.protocol.precision_mode}", f"{plan.precision}/{plan.precision_mode}"),
+        ("workload", run.workload.ref, plan.workload),
+    )
+    yield from (f"{what}: {mine!s:.80}, the plan says {wanted}" for what, mine, wanted in protocol if mine != wanted)
 
-def _case(case: Case, run: Run) -> Iterator[str]:
+
+def _cold_start(run: Run) -> Iterator[str]:
+    once = run.cold_start
+    known = (run.floor_ns, once.load_ns, once.first_inference_ns, *once.first_hits.values())
+    if any((each or 0) > LONGEST_NS for each in known):
+        yield "a cold start or a floor of more than 30 days"
+
+
+def _accuracy(run: Run) -> Iterator[str]:
+    """What the workload's check answered is a figure of the report; one that is no number makes the Run invalid."""
+    result = run.output_check.result if run.output_check else {}
+    value, n = result.get("value"), result.get("n")
+    if value is not None and not isinstance(value, float | int) and run.valid:
+        yield f"its output check gives {value!r:.80} for a figure, and the Run is valid"
+    if n is not None and (not isinstance(n, int) or isinstance(n, bool) or not 0 < n < MOST_BYTES):
+        yield f"its output check looked at {n!r:.80} outputs"
+
+
+def _conditions(case: Case, run: Run, plan: Plan) -> Iterator[str]:
     if case.precision != run.precision:
         yield f"its precision is {case.precision}, that of the Run {run.precision}"
+    if case.complete and case.cards != run.cards:
+        yield f"measured on {case.cards} cards, the Run on {run.cards}"
+    measured = [name for name in case.samples if name != QUEUE]
+    if other := [name for name in case.samples if name not in (*plan.segments, *_queue(case))]:
+        yield f"{', '.join(other)}: no segment of the plan"
+    if case.complete and set(case.warmup) != set(measured):
+        yield f"warm-up of {', '.join(case.warmup) or 'nothing'}, samples of {', '.join(measured)}"
+    held = [getattr(case.memory, item.name).value for item in fields(case.memory)] if case.memory else []
+    if any(value is not None and not 0 <= value <= MOST_BYTES for value in held):
+        yield "memory of less than nothing, or of more than a PiB"
+
+
+def _queue(case: Case) -> tuple[str, ...]:
+    return (QUEUE,) if case.load == "open" else ()
+
+
+def _case(case: Case, run: Run) -> Iterator[str]:
     series = [*case.samples.items(), *case.warmup.items()]
-    if any((each < (name != QUEUE)).any() or (each > LONGEST_NS).any() for name, each in series):
+    own = [(QUEUE, each) for each in (case.events, case.enqueue) if each is not None]
+    if any((each < (name != QUEUE)).any() or (each > LONGEST_NS).any() for name, each in (*series, *own)):
         yield "a duration of zero or less, or of more than 30 days"
         return
     lengths = {len(each) for each in (*case.samples.values(), case.events, case.enqueue) if each is not None}

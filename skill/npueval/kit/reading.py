@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+import re
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +14,12 @@ from npueval.errors import FormatError
 LARGEST = 128 << 20
 """Bytes; a kit's result of a million iterations is smaller."""
 DEEPEST = 64
+MOST_DIGITS = 30
 PICKLES = (".pt", ".pth", ".pkl", ".npy", ".npz", ".ckpt")
 _ARRAYS = (b"PK\x03\x04", b"\x93NUMPY", *(bytes([0x80, protocol]) for protocol in range(2, 6)))
+_GZIP = b"\x1f\x8b"
+# What a terminal obeys, and halves of characters, which no file can be written with.
+_ILLEGIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _BRING = "bring the gpu_result-….json that the kit wrote"
 
 
@@ -30,8 +37,22 @@ def read(file: Path) -> bytes:
         raw = file.read_bytes()
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", path=file) from None
+    raw = _unzipped(raw, file) if raw.startswith(_GZIP) else raw
     _refuse_by_content(raw, file)
     return raw
+
+
+def _unzipped(raw: bytes, file: Path) -> bytes:
+    packed = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        plain = packed.decompress(raw, LARGEST + 1)
+    except zlib.error as error:
+        raise FormatError(f"damaged gzip: {error}", path=file, hint="copy it again, whole") from None
+    if len(plain) > LARGEST:
+        raise FormatError(f"larger than {LARGEST >> 20} MiB when unpacked", path=file)
+    if not packed.eof:
+        raise FormatError("the gzip is cut off", path=file, hint="copy it again, whole")
+    return plain
 
 
 def _refuse_by_content(raw: bytes, file: Path) -> None:
@@ -44,7 +65,9 @@ def _refuse_by_content(raw: bytes, file: Path) -> None:
 def parsed(raw: bytes, file: Path) -> Any:
     """What the JSON says; ``None`` where it is none. :class:`FormatError` where it is ours and damaged or ambiguous."""
     try:
-        data = json.loads(raw, object_pairs_hook=_unambiguous, parse_constant=_no_number)
+        data = json.loads(
+            raw, object_pairs_hook=_unambiguous, parse_constant=_no_number, parse_float=_finite, parse_int=_countable
+        )
         if _deeper(data, DEEPEST):
             raise RecursionError
     except RecursionError:
@@ -72,6 +95,28 @@ def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_number(constant: str) -> Any:
     raise _Ambiguous(f"{constant} is no number of JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        _no_number(text)
+    return value
+
+
+def _countable(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise _Ambiguous(f"{text[:MOST_DIGITS]}… is no number that can be kept")
+    return int(text)
+
+
+def legible(data: Any) -> Any:
+    """The same with every control character and half a character in its texts replaced, for terminals and files."""
+    if isinstance(data, str):
+        return _ILLEGIBLE.sub("\ufffd", data)
+    if isinstance(data, dict):
+        return {legible(key): legible(value) for key, value in data.items()}
+    return [legible(value) for value in data] if isinstance(data, list) else data
 
 
 def _deeper(data: Any, levels: int) -> bool:
