@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from npueval import logs
@@ -122,6 +122,7 @@ ODDITIES = {
 }
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from([MM, KV, HF, JSONL]),
     st.lists(st.tuples(st.sampled_from([None] * 30 + list(ODDITIES)), st.integers(0, 999)), min_size=20, max_size=80),

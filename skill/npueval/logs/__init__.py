@@ -11,6 +11,7 @@ from npueval.logs.dllogger import DLLogger
 from npueval.logs.fairseq import Fairseq
 from npueval.logs.gbdt import GradientBoosting
 from npueval.logs.generic import Generic
+from npueval.logs.hf_summary import HuggingFaceSummary
 from npueval.logs.hf_trainer import HuggingFaceTrainer
 from npueval.logs.keras import Keras
 from npueval.logs.keyvalue_trainer import KeyValueTrainer
@@ -43,6 +44,7 @@ MEMBERS: tuple[type[Format], ...] = (
     OpenMMLabJson,
     Detectron2,
     HuggingFaceTrainer,
+    HuggingFaceSummary,
     MindSpeedJson,
     WandbSummary,
     Timm,

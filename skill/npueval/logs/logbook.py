@@ -204,8 +204,9 @@ class Logbook:
         run = self._current.get(form.name) or self.begin()
         here = (epoch, step)
         if phase == "train" and here < run.positions.get(phase, here) and _before(here, run.positions[phase]):
+            after_its_end = run.finished
             run = self.begin()
-            run.restarted = True
+            run.restarted = not after_its_end
         elif run.stamp is not None and self.text[:STAMP] != run.stamp and self._days_later(run):
             run = self.begin()
         if here != NOWHERE:

@@ -17,13 +17,15 @@ _EPOCH = re.compile(r"epoch: ?\[?(\d+)(?:/(\d+))?\]?")
 _STEP = re.compile(r"step: ?\[?(\d+)")
 _LOSS = re.compile(r"loss(?: is|:) ?([-+\w.]+)")
 _STEP_TIME = re.compile(r"per step time: ?([\d.]+) ?(ms|s)\b")
+_RESULT = re.compile(r"\bresult: ?\{(.{1,400}?)\}")
+_NAMED = re.compile(r"'(?:top_?([15])_?)?acc(?:uracy)?': ?([\d.]+)")
 _TOTAL = re.compile(r"Total data: ?(\d+)")
 _SCORE = re.compile(r"(top\d[ _]?accuracy|accuracy|acc|mIoU|mAP): ?([\w.%-]*[\w%])", re.IGNORECASE)
 
 
 class MindSpore(LineFormat):
     name = "MindSpore"
-    needles = ("loss is ", "per step time", "Total data:")
+    needles = ("loss is ", "per step time", "Total data:", "result: {", "result:{")
     samples = (
         "2023-01-01 10:00:00,000:INFO:epoch: [2/90] loss: 1.52, epoch time: 12.1 s, per step time: 19.3 ms",
         "Total data: 10000, top1 accuracy: 0.9312, top5 accuracy: 0.9981.",
@@ -41,6 +43,8 @@ class MindSpore(LineFormat):
         total = _TOTAL.search(text)
         if total:
             return self._evaluation(text, int(total[1]), book)
+        if result := _RESULT.search(text):
+            return self._result(result[1], book)
         epoch, step, loss, taken = (pattern.search(text) for pattern in (_EPOCH, _STEP, _LOSS, _STEP_TIME))
         pairs = [("loss", loss[1])] if loss and (taken or "loss is" in text) else []
         pairs += [(taken[2], taken[1])] if taken else []
@@ -52,6 +56,12 @@ class MindSpore(LineFormat):
         if epoch and epoch[2] and run.fact("epochs") is None:
             book.fact("epochs", epoch[2])
         return True
+
+    def _result(self, text: str, book: Logbook) -> bool:
+        pairs = [(f"top{top} accuracy" if top else "accuracy", value) for top, value in _NAMED.findall(text)]
+        if pairs:
+            book.record(pairs, phase="eval")
+        return bool(pairs)
 
     def _epoch(self, book: Logbook) -> float:
         """The step time of an epoch is printed alone, after the epoch's losses."""

@@ -1,7 +1,7 @@
 """MLPerf LoadGen ``mlperf_log_summary.txt``.
 
-Traps: in the Offline scenario every latency is that of the whole queue, so none is read; a result that is not VALID is
-no result.
+Traps: in the Offline scenario every latency is that of the whole queue, so none is read; in the Server scenario what
+was scheduled is not what was done; a result that is not VALID is no result.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column
 
 _FIELD = re.compile(r"\s*([A-Za-z\d][\w .%()]{0,80}?)\s{0,40}: {0,40}(\S.*)$")
-_LATENCY = re.compile(r"(Mean|50\.00 percentile|95\.00 percentile|99\.00 percentile) latency \(ns\)")
-_STATISTICS = {"Mean": "mean", "50.00 percentile": "p50", "95.00 percentile": "p95", "99.00 percentile": "p99"}
+_LATENCY = re.compile(r"(Mean|(?:50|90|95|99)(?:\.00 |th )percentile) latency \(ns\)")
 
 
 class MLPerf(LineFormat):
@@ -24,7 +23,9 @@ class MLPerf(LineFormat):
     samples = ("Samples per second: 812.4", "50.00 percentile latency (ns)   : 1250000")
     columns: ClassVar = {
         "Samples per second": Column("throughput", "samples/s", per="total"),
+        "Completed samples per second": Column("throughput", "samples/s", per="total"),
         "Tokens per second": Column("token_throughput", "tokens/s", per="total"),
+        "Completed tokens per second": Column("token_throughput", "tokens/s", per="total"),
     }
 
     def __init__(self) -> None:
@@ -46,7 +47,8 @@ class MLPerf(LineFormat):
         elif self.column(key):
             book.record([(key, value)], phase="infer")
         elif (latency := _LATENCY.match(key)) and not self._offline:
-            book.record([(f"latency_{_STATISTICS[latency[1]]}_ms", value)], phase="infer")
+            statistic = "mean" if latency[1] == "Mean" else f"p{latency[1][:2]}"
+            book.record([(f"latency_{statistic}_ms", value)], phase="infer")
             return True
         return key in ("Scenario", "Result is") or bool(self.column(key))
 

@@ -24,8 +24,22 @@ _STATISTICS = {
     "P99": "p99",
     "Average": "mean",
 }
-_TIMES = {"TTFT": "ttft", "TPOT": "tpot", "ITL": "itl", "E2EL": "latency", "latency": "latency"}
-_TIME = re.compile(r"(Mean|Median|P\d\d|Average) (TTFT|TPOT|ITL|E2EL|latency) \((ms|s)\)")
+_TIMES = {
+    "TTFT": "ttft",
+    "TPOT": "tpot",
+    "ITL": "itl",
+    "E2EL": "latency",
+    "latency": "latency",
+    "time to first token": "ttft",
+    "time per output token": "tpot",
+}
+_TIME = re.compile(rf"(Mean|Median|P\d\d|Average) ({'|'.join(_TIMES)}) \((ms|s)\)")
+_COUNTS = {
+    "Successful requests": "requests",
+    "Succeed requests": "requests",
+    "Maximum request concurrency": "concurrency",
+    "Number of concurrency": "concurrency",
+}
 
 
 class VllmBench(LineFormat):
@@ -40,6 +54,9 @@ class VllmBench(LineFormat):
         "E2EL",
         "Successful requests",
         "Failed requests",
+        "Succeed requests",
+        "concurrency",
+        "Average ",
     )
     samples = (
         "Output token throughput (tok/s):         512.40    ",
@@ -64,7 +81,7 @@ class VllmBench(LineFormat):
         if not found:
             return False
         key, value = found[1].strip(), found[2]
-        if key in ("Successful requests", "Failed requests", "Maximum request concurrency"):
+        if key == "Failed requests" or key in _COUNTS:
             self._count(key, value, book)
             return True
         if self.column(key) is None:
@@ -81,11 +98,13 @@ class VllmBench(LineFormat):
     def _count(self, key: str, value: str, book: Logbook) -> None:
         if key == "Failed requests" and float(value.replace(",", "")) > 0:
             book.doubt(f"有 {value} 个失败的请求")
-        elif key == "Successful requests":
-            book.fact("requests", value)
-            requests = float(value.replace(",", ""))
-            poor = "、".join(name for name, p in PERCENTILES.items() if requests < least_samples(p))
-            if poor:
-                book.run().doubts.setdefault(f"只有 {value} 个请求，{poor} 靠不住")
-        elif key.startswith("Maximum"):
-            book.fact("concurrency", value)
+        elif key in _COUNTS:
+            book.fact(_COUNTS[key], value)
+            if _COUNTS[key] == "requests":
+                self._few(value, book)
+
+    def _few(self, value: str, book: Logbook) -> None:
+        requests = float(value.replace(",", ""))
+        poor = "、".join(name for name, p in PERCENTILES.items() if requests < least_samples(p))
+        if poor:
+            book.run().doubts.setdefault(f"只有 {value} 个请求，{poor} 靠不住")
