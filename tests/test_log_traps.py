@@ -61,6 +61,11 @@ def test_trap_01_the_host_architecture_is_no_accelerator(baseline):
     assert "环境（设备型号）" in found.missing and has(found.doubts, "aarch64", "uname -m")
 
 
+def test_trap_01_an_architecture_is_no_device_under_any_key(baseline):
+    found = baseline("device: aarch64\nepoch 1/1 step 1/1 loss 0.5\n")
+    assert found.fact("device") is None and found.fact("host_architecture") == "aarch64"
+
+
 def test_trap_01_an_empty_value_is_missing(baseline):
     found = baseline("Network = resnet\nActualFPS = \nActualLoss = 1.25\n")
     assert found.figure("train_throughput") is None and has(found.doubts, "ActualFPS 为空", ":2")
@@ -86,6 +91,15 @@ def test_trap_02_a_slow_first_step_is_left_out_and_counted(baseline, times):
         "train_step_time"
     )
     assert figure.value == 100 and "去掉预热 1 个" in figure.original
+
+
+@pytest.mark.parametrize(
+    ("steps", "left_out", "steady"), [([9.0, 0.1], 1, 100), ([9.0, 2.0, 0.9, *([0.1] * 9)], 3, 100)]
+)
+def test_trap_02_every_slow_step_at_the_start_is_left_out(baseline, steps, left_out, steady):
+    text = "".join(MM.format(1, 10 * (i + 1), 200, taken, 0.5, i) for i, taken in enumerate(steps))
+    figure = baseline(text).figure("train_step_time")
+    assert figure.value == steady and f"去掉预热 {left_out} 个" in figure.original
 
 
 @pytest.mark.parametrize("first", [0.9, 0.001])
@@ -208,9 +222,24 @@ def test_trap_06_colours_are_no_part_of_a_number(runs):
     assert run.find("loss").last == 0.75
 
 
-def test_trap_06_other_ranks_say_the_same(runs):
-    (run,) = runs("".join(f"[rank{rank}]: {KV.format(1, 1, 1, 1, 0.5 + rank)}" for rank in range(4)))
-    assert (run.find("loss").values, run.find("loss").lines) == ([0.5], [1])
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        *("[rank{}]: ", "[default{}]:", "[{}]:", "Rank {}: ", "[1,{}]<stdout>:"),
+        *("2023-03-01 10:00:00 [rank{}] ", "2023-03-01 10:00:00,000 - INFO - [Rank {}] "),
+        "2023-03-01T10:00:00.000000000Z stdout F [rank{}]: ",
+    ],
+)
+@pytest.mark.parametrize(
+    "record", [KV.format(1, 1, "{0}", 40, "0.{0}{1}"), '{{"loss": 0.{0}{1}, "learning_rate": 0.1, "step": {0}}}\n']
+)
+def test_trap_06_other_ranks_say_the_same(runs, prefix, record):
+    """Forty steps, so that the fast lane sees them too; the loss ends with the rank."""
+    lines = [prefix.format(rank) + record.format(step, rank) for step in range(10, 40) for rank in range(3)]
+    (run,) = runs("".join(lines))
+    losses = run.find("loss")
+    assert losses.values == [float(f"0.{step}") for step in range(10, 40)]
+    assert losses.lines == list(range(1, 91, 3)) and lines[-3].rstrip("\n").endswith(losses.last_at[1])
 
 
 def test_trap_06_one_record_stands_on_many_lines(runs):
@@ -233,6 +262,23 @@ def test_trap_06_a_file_that_is_cut_in_a_record_keeps_the_whole_ones(runs, text,
     (run,) = runs(text)
     (losses,) = (series for (_, name), series in run.series.items() if "loss" in name)
     assert (losses.count, losses.last) == (1, last)
+
+
+@pytest.mark.parametrize(
+    ("text", "last", "words"),
+    [
+        ("epoch 1/1 step 1/2 loss 0.9123\nepoch 1/1 step 2/2 loss 0.8", 0.9123, "0.8 不完整，不采用"),
+        ("epoch 1/1 step 1/2 loss 0.9123\nepoch 1/1 step 2/2 loss 0.8456", 0.8456, "0.8456 可能不完整"),
+        ("epoch 1/1 step 1/1 loss 0.", 0, "0 可能不完整"),
+        ("epoch,step,train_loss\n0,1,0.9123\n0,2,0.8", 0.9123, "0.8 不完整，不采用"),
+    ],
+)
+def test_trap_06_a_number_that_a_cut_file_ends_with_is_not_believed(runs, text, last, words):
+    (run,) = runs(text)
+    (losses,) = (series for (_, name), series in run.series.items() if "loss" in name)
+    assert losses.last == last and has(run.doubts, "中途结束", words)
+    (whole,) = runs(text + "\n")
+    assert not has(whole.doubts, "中途结束")
 
 
 # --- 7: times -----------------------------------------------------------------------------------------------------
@@ -332,6 +378,12 @@ def test_trap_10_marks_of_what_is_missing(baseline, mark):
     assert found.figure("eval_throughput") is None and found.fact("device") == "8p-竞品A"
 
 
+@pytest.mark.parametrize("mark", ["-", "/", "—", "N/A", "无"])
+def test_trap_10_such_marks_are_no_condition(baseline, mark):
+    found = baseline(f"dataset: {mark}\nseed: 3\nmodel: {mark}\n" + KV.format(1, 1, 1, 1, 0.5))
+    assert not {"dataset", "data_path", "model"} & found.facts.keys() and "数据集或划分" in found.missing
+
+
 # --- 11: percent or fraction --------------------------------------------------------------------------------------
 
 TIMM = "epoch,train_loss,eval_loss,eval_top1,eval_top5\n0,6.8,6.6,0.914,3.34\n"
@@ -360,6 +412,7 @@ def test_trap_11_percent_or_fraction_with_the_reason(baseline, text, metric, val
     ("name", "text"),
     [
         ("V100_train.log", "## reading V100_features.csv\n"),
+        ("train.log", "GPU: V100-features.csv\n"),
         ("ascend/config_A100x1x8/train.log", "config: configs/config_A100x1x8.py\n"),
         ("runs/train3/train.log", "save_dir: D:\\runs\\detect\\train3\n"),
     ],
