@@ -234,8 +234,8 @@ def test_trap_06_colours_are_no_part_of_a_number(runs):
     "record", [KV.format(1, 1, "{0}", 40, "0.{0}{1}"), '{{"loss": 0.{0}{1}, "learning_rate": 0.1, "step": {0}}}\n']
 )
 def test_trap_06_other_ranks_say_the_same(runs, prefix, record):
-    """Forty steps, so that the fast lane sees them too; the loss ends with the rank."""
-    lines = [prefix.format(rank) + record.format(step, rank) for step in range(10, 40) for rank in range(3)]
+    """Enough steps for the fast lane; every rank is a step ahead of the one before it; the loss ends with the rank."""
+    lines = [prefix.format(rank) + record.format(step + rank, rank) for step in range(10, 40) for rank in range(3)]
     (run,) = runs("".join(lines))
     losses = run.find("loss")
     assert losses.values == [float(f"0.{step}") for step in range(10, 40)]
@@ -542,7 +542,7 @@ def test_trap_16_memory_does_not_grow_with_the_file(tmp_path):
         tracemalloc.stop()
         return found
 
-    assert peak(2000) < 2 * peak(400)
+    assert peak(2000) < min(2 * peak(400), 16 << 20)
 
 
 # --- 17: names of baselines in tables -----------------------------------------------------------------------------

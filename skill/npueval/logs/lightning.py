@@ -1,6 +1,7 @@
 """PyTorch Lightning ``metrics.csv``; its ``hparams.yaml`` lies beside it.
 
-Trap: training and validation values stand in rows of their own, the other cells empty.
+Traps: training and validation values stand in rows of their own, the other cells empty, or share the last row of an
+epoch; a plain ``loss`` in a row of validation is that of the validation.
 """
 
 from __future__ import annotations
@@ -19,4 +20,11 @@ class Lightning(TableFormat):
 
     def row(self, values: Mapping[str, str], book: Logbook) -> None:
         held_out = any(value.strip() for key, value in values.items() if key.startswith(("val", "test")))
-        self.write(values, book, phase="eval" if held_out else "train")
+        trained = {key: value for key, value in values.items() if key.startswith("train")}
+        if not held_out:
+            self.write(values, book)
+            return
+        place = {key: values[key] for key in (self.epoch, self.step)}
+        if any(value.strip() for value in trained.values()):
+            self.write(place | trained, book)
+        self.write({key: value for key, value in values.items() if key not in trained}, book, phase="eval")
