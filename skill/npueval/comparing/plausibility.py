@@ -13,6 +13,9 @@ TOLERATED = 0.2
 SHORTEST_LATENCY_MS = 0.005
 """Below what any launch of a kernel takes: such a figure timed the launch, or nothing."""
 
+SHORTEST_SYNCHRONISED_MS = 0.05
+"""Below what a program needs to launch the kernels of one inference on a card and to wait for them."""
+
 
 def implausible(run: Run) -> Iterator[str]:
     """What contradicts itself in a Run."""
@@ -37,8 +40,9 @@ def implausible_figures(baseline: Baseline) -> Iterator[str]:
         if low is not None and high is not None and high < low:
             yield f"{names}（{high:g} < {low:g}），不可能"
     latency = found.get("latency_mean_ms", p50)
-    if latency is not None and latency < SHORTEST_LATENCY_MS:
-        yield f"延迟 {latency:g} ms，短于一次内核下发，可能没有同步"
+    shortest = SHORTEST_LATENCY_MS if baseline.fact("device_kind") == "cpu" else SHORTEST_SYNCHRONISED_MS
+    if latency is not None and latency < shortest:
+        yield f"延迟 {latency:g} ms，短于下发并等待一次内核所需的 {shortest:g} ms，可能没有同步"
     rate, batch = found.get("throughput"), baseline.fact("batch") or ""
     if rate and latency and batch.isdigit():
         yield from _rate(rate, int(batch), latency)

@@ -97,10 +97,11 @@ def accuracy_rows(both: Sides, baseline: Baseline) -> Iterator[AccuracyRow]:
     npu = _bounded(sides.checked_accuracy(run, target.metric) if run else Value(reason=both.npu.reason), target.metric)
     base, grade = _accuracy_baseline(both, baseline, target.metric)
     refusal = _accuracy_refusal(target.metric, npu, base)
-    judgement, reason = accuracy.judge(target, npu, base, refusal)
+    gpu = both.gpu.run if both.gpu.run is not None and base.source == both.gpu.run.id else None
+    differences = comparability.of_accuracy(run, gpu or baseline) if run and base.value is not None else ()
+    judgement, reason = accuracy.judge(target, npu, base, refusal, differences)
     if npu.value is not None:
-        measured = both.gpu.run is not None and base.source == both.gpu.run.id
-        unfinished = _unfinished(both, "gpu" if measured else None)
+        unfinished = _unfinished(both, "gpu" if gpu else None)
         judgement, reason = judging.of_unfinished((judgement, reason), unfinished)
     judged = None if both.further else judgement
     yield AccuracyRow(

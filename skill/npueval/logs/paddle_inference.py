@@ -33,5 +33,6 @@ class PaddleInference(LineFormat):
         if not latency:
             return False
         pairs = [(found[2], found[1]) for found in (latency, rate) if found]
-        book.record(pairs, phase="infer")
+        run = book.record(pairs, phase="infer")
+        run.doubts.setdefault("延迟或吞吐是程序自己打印的，看不出计时前后是否同步了设备")
         return True
