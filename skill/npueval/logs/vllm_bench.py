@@ -11,7 +11,6 @@ from typing import ClassVar
 from npueval.logs.base import LineFormat
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column
-from npueval.statistics import PERCENTILES, least_samples
 
 _FIELD = re.compile(r"[\s|]{0,8}([A-Za-z][\w %()./-]{0,60}?)\s{0,60}[:|]\s{1,80}([\d.,]+)\s*\|?\s*$")
 _HEAD = re.compile(r"=+ ?(?:Serving )?Benchmark (?:Result|summary) ?=+|Benchmarking summary", re.IGNORECASE)
@@ -104,6 +103,9 @@ class VllmBench(LineFormat):
                 self._few(value, book)
 
     def _few(self, value: str, book: Logbook) -> None:
+        # With numpy: not for every log that is read.
+        from npueval.statistics import PERCENTILES, least_samples
+
         requests = float(value.replace(",", ""))
         poor = "、".join(name for name, p in PERCENTILES.items() if requests < least_samples(p))
         if poor:
