@@ -132,6 +132,15 @@ def test_sets_of_other_inputs_or_models_do_not_pass(staged, tmp_path):
     assert any("different workload files" in note.en for note in again.notes)
 
 
+def test_a_model_whose_outputs_are_no_arrays_has_not_been_compared(tmp_path):
+    words = STAGED.replace("return [x @", "return str(x); [x @").replace("return y[0].argmax(1)", "return y")
+    made = golden.make(make_plan(tmp_path, words, device="npu"), device=CPU)
+    found = golden.compare_sets(made, made)
+    assert all(head.passed for head in found.heads)
+    assert not found.passed
+    assert [text.en for text in found.invalid] == ["the model's outputs hold no array: none of them was compared"]
+
+
 def test_what_is_no_golden_set_or_a_newer_one(staged, tmp_path):
     _, path = staged
     np.savez(tmp_path / "plain.npz", a=np.zeros(3))

@@ -39,7 +39,7 @@ LAYERS = (
 # What the members of a family stand on; every other file of the folder is a member, known to its `__init__` alone.
 FAMILIES = {
     "devices": {"base", "profiling"},
-    "workloads": {"base", "loading", "needs"},
+    "workloads": {"base", "delivered", "loading", "needs"},
     "logs": {
         "base",
         "logged",

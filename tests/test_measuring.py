@@ -433,6 +433,27 @@ def test_an_infer_that_returns_nothing_makes_the_run_invalid(tmp_path, nothing):
     assert any("infer returns no output at all" in reason.en for reason in run.invalid)
 
 
+@pytest.mark.parametrize("promise", ["(row for row in x)", "{'logits': [x, map(abs, x)]}"])
+def test_an_infer_that_only_promises_makes_the_run_invalid(tmp_path, promise):
+    run = measured(make_plan(tmp_path, NUMPY.replace("return x @ self.weights", f"return {promise}"), iterations=20))
+    assert not run.valid
+    assert any("infer returns a " in reason.en and "nothing of it is done" in reason.en for reason in run.invalid)
+
+
+def test_a_segment_that_only_promises_is_the_one_to_blame(tmp_path):
+    lazy = NUMPY + "        def preprocess(self, x): return (row for row in x)\n"
+    reads = lazy.replace("return x @", "return np.stack(list(x) or [np.ones(4)]) @")
+    run = measured(make_plan(tmp_path, reads, iterations=20))
+    assert any(reason.en.startswith("batch=4 concurrency=1: preprocess returns a generator") for reason in run.invalid)
+    assert not any("infer returns" in reason.en for reason in run.invalid)
+
+
+def test_inputs_that_can_be_read_once_are_refused(tmp_path):
+    once = NUMPY.replace("return np.random", "return iter([1]) or np.random")
+    with pytest.raises(WorkloadError, match="inputs returned a list_iterator, which the first iteration would use up"):
+        measured(make_plan(tmp_path, once))
+
+
 @pytest.mark.parametrize(
     ("output", "told"),
     [

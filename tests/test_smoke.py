@@ -54,6 +54,26 @@ def test_a_healthy_workload_passes(tmp_path):
     assert not found.simulated
 
 
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("None", "infer returns no output at all (NoneType)"),
+        ("(row for row in x)", "infer returns a generator: nothing of it is done when it returns"),
+    ],
+)
+def test_what_delivers_nothing_has_not_run(tmp_path, output, said):
+    found = smoked(tmp_path, NUMPY.replace("return x @ self.weights", f"return {output}"))
+    assert found.inference_passed is False
+    assert found.inference[0].detail.en.startswith(said)
+
+
+def test_outputs_that_are_no_numbers_cannot_be_judged_finite(tmp_path):
+    words = NUMPY.replace("return x @ self.weights", "return [str(row) for row in x]")
+    assert named(smoked(tmp_path, words).inference) == {"runs": True, "shapes": True, "finite": None, "range": None}
+    dead = smoked(tmp_path, words.replace("str(row)", "'same'"))
+    assert named(dead.inference)["range"] is False
+
+
 ON_CARD = """
 import json, sys
 from pathlib import Path

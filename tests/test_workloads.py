@@ -1,6 +1,7 @@
 """The user's workload: what breaks its contract is said at once and with its place; its values are hashed and moved."""
 
 import sys
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
@@ -164,3 +165,34 @@ def test_autocast_without_torch_is_refused(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "torch", raising=False)
     with pytest.raises(WorkloadError, match="autocast needs torch"):
         pipeline.build(loaded(tmp_path, NUMPY), open_device("cpu"), "bf16", "autocast")
+
+
+class Coroutine:
+    def __await__(self):
+        yield
+
+
+class TorchLikeFuture:
+    def wait(self): ...
+    def done(self): ...
+
+
+class PoolResult:
+    def get(self): ...
+    def ready(self): ...
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [iter([1]), map(abs, [1]), (x for x in "ab"), Future(), Coroutine(), TorchLikeFuture(), PoolResult()],
+    ids=lambda promise: type(promise).__name__,
+)
+def test_promises_are_no_values(promise):
+    assert workloads.is_pending(promise)
+    (told,) = workloads.undelivered({"preprocess": 1, "infer": {"logits": [promise]}, "d2h": [promise]})
+    assert told.en.startswith(f"infer returns a {type(promise).__name__}: nothing of it is done when it returns")
+
+
+@pytest.mark.parametrize("value", [np.ones(3), "text", b"bytes", 1.5, {"a"}, range(3), object(), None, Future])
+def test_values_are_no_promises(value):
+    assert not workloads.is_pending(value)

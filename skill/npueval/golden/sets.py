@@ -18,7 +18,7 @@ from npueval.errors import NotExecuted
 from npueval.golden.arrayfiles import open_arrays
 from npueval.golden.notes import listed
 from npueval.golden.setfile import Manifest, Member, changed_members, read_manifest, sha256_of, write
-from npueval.golden.stages import INPUTS
+from npueval.golden.stages import INPUTS, made_by_model
 from npueval.golden.training_mode import caught_training
 from npueval.golden.verdict import Golden, compare
 from npueval.language import Text
@@ -86,7 +86,7 @@ def in_worker(folder: Path, report: Report) -> None:
 
 def _walked(session: Session) -> tuple[Manifest, dict[str, NDArray[Any]]]:
     setup = session.setup
-    raw = session.workload.call("inputs", setup.batch, setup.seed)
+    raw = session.workload.inputs(setup.batch, setup.seed)
     with caught_training(session.workload.instance) as training:
         first, second = _stages(session, raw), _stages(session, raw)
     left_out: list[str] = []
@@ -160,6 +160,11 @@ def _invalid(reference: str | Path, hypothesis: str | Path, ours: Manifest, thei
             yield Text(f"{side.zh}：{doubt.zh}", f"{side.en}: {doubt.en}")
     if (ours.seed, ours.batch, ours.inputs_sha256) != (theirs.seed, theirs.batch, theirs.inputs_sha256):
         yield Text("两侧的输入不同（种子、batch 或哈希）", "the inputs differ (seed, batch or hash)")
+    if not any(made_by_model(name) for name in ours.members):
+        yield Text(
+            "模型的输出不含数组，没有任何输出被比对",
+            "the model's outputs hold no array: none of them was compared",
+        )
 
 
 def _different_workloads(ours: Manifest, theirs: Manifest) -> Iterator[Text]:

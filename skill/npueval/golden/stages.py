@@ -40,6 +40,12 @@ def first_stage(failed: list[Pair]) -> list[Pair]:
     return [pair for pair in failed if stages[pair.name] == first]
 
 
+def made_by_model(name: str) -> bool:
+    """Whether a head of a golden set was taken after the model, and not before it."""
+    stage = _stage(name)
+    return stage is not None and STAGES.index(stage) >= STAGES.index("infer")
+
+
 def _stage(name: str) -> str | None:
     first = name.partition(".")[0]
     return first if first in STAGES else None

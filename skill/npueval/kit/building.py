@@ -81,7 +81,7 @@ def in_worker(folder: Path, report: Report) -> None:
     setup, further = sessions.orders(folder)
     report("load", {})
     session = sessions.open_session(setup)
-    raw = {batch: session.workload.call("inputs", batch, setup.seed) for batch in further["batches"]}
+    raw = {batch: session.workload.inputs(batch, setup.seed) for batch in further["batches"]}
     found = {str(batch): input_facts(batch, value).sha256 for batch, value in raw.items()}
     (folder / _HASHES).write_text(json.dumps(found), encoding="utf-8", newline="\n")
 

@@ -19,7 +19,7 @@ from npueval.measuring.tape import Tape
 from npueval.measuring.window import Outcome, drive, uncollected
 from npueval.pipeline import Passage, Pipeline, Scoped
 from npueval.runs.cases import QUEUE, Case, Failure, LoadMode
-from npueval.workloads import Workload, input_facts
+from npueval.workloads import Workload, input_facts, undelivered
 
 # (columns, rows, group) -> where the samples shall lie while they are taken
 TapeAt = Callable[[list[str], int, int], Path | None]
@@ -107,8 +107,7 @@ def measure_case(
         noticed.append(sentences.IN_PLACE)
     noticed += watching.not_delivered(cold.values["infer"], spec.batch)
     wrong = watching.wrong_output(bench.pipeline, raw, cold, device) if case.complete else ()
-    nothing = watching.nothing_made(cold.values["infer"])
-    return replace(case, doubts=tuple(noticed), invalid=(*case.invalid, *nothing, *wrong))
+    return replace(case, doubts=tuple(noticed), invalid=(*case.invalid, *undelivered(cold.values), *wrong))
 
 
 def _warmed_up(case: Case, stage: _Stage, workers: Crew) -> Case:

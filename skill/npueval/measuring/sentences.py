@@ -122,7 +122,6 @@ OTHER_SHAPE = Text(
 )
 NOT_FINITE = Text("{when}输出含 {nan} 个 NaN、{inf} 个 Inf", "the {when} output holds {nan} NaN and {inf} Inf")
 FIRST, LAST = Text("首个", "first"), Text("末个", "last")
-NO_OUTPUT = Text("infer 没有任何输出（{kind}）", "infer returns no output at all ({kind})")
 UNCHECKED = Text("输出未校验：{reason}", "the outputs are unchecked: {reason}")
 NO_CHECK_MADE = Text("校验未能执行：{what}", "the check could not be made: {what}")
 NOT_A_MAPPING = Text(

@@ -56,12 +56,6 @@ def wrong_output(pipeline: Pipeline, raw: Any, cold: Passage, device: Device) ->
             yield sentences.NOT_FINITE.filled({"when": when, "nan": nan, "inf": inf})
 
 
-def nothing_made(output: Any) -> Iterator[Text]:
-    """Whether ``infer`` gave nothing at all, so that there is nothing whose time could have been measured."""
-    if all(leaf is None for leaf in leaves(output)):
-        yield sentences.NO_OUTPUT.filled({"kind": type(output).__name__})
-
-
 def not_delivered(output: Any, batch: int) -> Iterator[Text]:
     """Whether ``infer`` gave another number of items than went in; of a single item the batch dimension may go."""
     leading = [leaf.shape[0] for leaf in leaves(output) if len(getattr(leaf, "shape", ()))]

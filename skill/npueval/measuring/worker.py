@@ -116,7 +116,7 @@ def _measure_missing(task: _Work, report: Report) -> None:
 
 
 def _inputs(bench: Bench, batch: int, noticed: list[Text]) -> Any:
-    raw, again = (bench.workload.call("inputs", batch, bench.seed) for _ in range(2))
+    raw, again = (bench.workload.inputs(batch, bench.seed) for _ in range(2))
     if input_facts(batch, raw).sha256 != input_facts(batch, again).sha256:
         noticed.append(sentences.UNSTEADY_INPUTS.filled({"batch": batch, "seed": bench.seed}))
     return raw

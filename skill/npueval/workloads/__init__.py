@@ -9,6 +9,7 @@ import numpy as np
 
 from npueval.runs.conditions import ArrayFacts, InputFacts, OutputFacts
 from npueval.workloads.base import ArrayKind, as_bytes, leaves, rebuilt
+from npueval.workloads.delivered import is_pending, undelivered
 from npueval.workloads.loading import Workload, load, raised
 from npueval.workloads.numpy_arrays import NumpyArrays
 from npueval.workloads.torch_tensors import TorchTensors
@@ -19,11 +20,13 @@ __all__ = [
     "MEMBERS",
     "Workload",
     "input_facts",
+    "is_pending",
     "leaves",
     "load",
     "moved",
     "output_facts",
     "raised",
+    "undelivered",
 ]
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from npueval.errors import Problem, WorkloadError
 from npueval.runs.conditions import WorkloadFacts
-from npueval.workloads.base import OPTIONAL, REQUIRED
+from npueval.workloads.base import OPTIONAL, REQUIRED, leaves
+from npueval.workloads.delivered import is_pending
 from npueval.workloads.needs import fingerprints, imported_beside, sha256
 
 _TAKES = {"load": 2, "inputs": 2, "h2d": 2, "dataset": 0}
@@ -36,6 +37,18 @@ class Workload:
     def hook(self, name: str) -> Any | None:
         """A method of the contract, or ``None`` where the workload has none."""
         return getattr(self.instance, name, None)
+
+    def inputs(self, batch: int, seed: int) -> Any:
+        """The raw inputs. :class:`WorkloadError` where they would be used up by the first who looks at them."""
+        raw = self.call("inputs", batch, seed)
+        once = next((type(leaf).__name__ for leaf in leaves(raw) if is_pending(leaf)), None)
+        if once:
+            raise WorkloadError(
+                f"inputs returned a {once}, which the first iteration would use up",
+                path=self.path,
+                hint="return the values: a list, an array, a tensor",
+            )
+        return raw
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a method of the contract; what it raises becomes a :class:`WorkloadError` with its place."""
