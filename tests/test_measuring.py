@@ -1,6 +1,7 @@
 """Measuring in this process: exact on the simulated card, where a naive loop is wrong; and on the cpu without torch."""
 
 import json
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from npueval import measuring, runs
 from npueval.contracts import violations
 from npueval.devices import open_device
 from npueval.errors import NotExecuted, WorkloadError
-from npueval.measuring import doubts
+from npueval.measuring import doubts, seeds
 from npueval.resources import schema
 from npueval.runs.cases import Case
 from support.projects import NUMPY, TORCH, make_plan
@@ -286,6 +287,7 @@ def test_a_dataset_is_checked_as_a_whole(tmp_path):
         (("return np.random.RandomState(seed).rand", "return np.random.rand"), "gives other inputs each time"),
         (("return x @", "np.random.seed(7); return x @"), "seeds numpy with 7 itself"),
         (("return x @", "import random; random.seed(9); return x @"), "seeds random with 9 itself"),
+        (("return x @", "np.random.seed([8, 9]); return x @"), "seeds numpy with [8, 9] itself"),
     ],
 )
 def test_what_spoils_reproducibility_is_said(tmp_path, change, doubt):
@@ -431,6 +433,18 @@ def test_an_infer_that_returns_nothing_makes_the_run_invalid(tmp_path, nothing):
     run = measured(make_plan(tmp_path, NUMPY.replace("return x @ self.weights", f"return {nothing}"), iterations=20))
     assert not run.valid
     assert any("infer returns no output at all" in reason.en for reason in run.invalid)
+
+
+def test_a_workload_that_seeds_at_every_step_is_told_once():
+    found = []
+    with seeds.watched(found, 3):
+        for step in range(1000):
+            random.seed(step)
+            np.random.seed(np.arange(step, step + 50))
+    assert [doubt.en.partition(" itself")[0][:60] for doubt in found] == [
+        "the workload seeds random with 0",
+        "the workload seeds numpy with [ 0  1  2  3  4  5  6  7  8  9",
+    ]
 
 
 @pytest.mark.parametrize("promise", ["(row for row in x)", "{'logits': [x, map(abs, x)]}"])

@@ -6,6 +6,7 @@ import contextlib
 import random
 import sys
 from collections.abc import Callable, Iterator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from npueval.sessions import LARGEST_NUMPY_SEED
 
 @contextlib.contextmanager
 def watched(found: list[Text], seed: int) -> Iterator[None]:
-    """Add to ``found`` every generator that is given another seed inside, once each."""
+    """Add to ``found`` every generator that is given another seed inside, once each, with the first such seed."""
     torch = sys.modules.get("torch")
     homes = [(random, "random"), (np.random, "numpy"), *([(torch, "torch")] if torch else [])]
     with contextlib.ExitStack() as stack:
@@ -30,11 +31,15 @@ def watched(found: list[Text], seed: int) -> Iterator[None]:
 
 
 def _reporting(original: Callable[..., Any], name: str, found: list[Text], known: set[int]) -> Callable[..., Any]:
+    told = False
+
     def seed(*arguments: Any, **named: Any) -> Any:
-        value = next(iter((*arguments, *named.values())), None)
-        doubt = sentences.SEEDS_ITSELF.filled({"name": name, "value": str(value)})
-        if value not in known and doubt not in found:
-            found.append(doubt)
+        nonlocal told
+        if not told:
+            value = next(iter((*arguments, *named.values())), None)
+            if not (isinstance(value, Integral) and int(value) in known):
+                told = True
+                found.append(sentences.SEEDS_ITSELF.filled({"name": name, "value": f"{value!s:.40}"}))
         return original(*arguments, **named)
 
     return seed
