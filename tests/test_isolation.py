@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from npueval import measuring
-from npueval.errors import MeasurementError, NotExecuted, WorkloadError
+from npueval.errors import Exit, MeasurementError, NotExecuted, UnknownDevice, WorkloadError
 from npueval.measuring import tape
 from support.projects import NUMPY, make_plan
 
@@ -163,8 +163,10 @@ def test_a_hang_in_the_check_keeps_the_figures(tmp_path):
 
 def test_no_sample_at_all_is_a_failed_measurement(tmp_path):
     broken = NUMPY.replace("return x @", "raise RuntimeError('no kernel'); return x @")
-    with pytest.raises(MeasurementError, match=r"not one sample.*no kernel \(workload.py:6\)"):
+    with pytest.raises(MeasurementError, match=r"not one sample.*no kernel \(workload.py:6\)") as caught:
         measuring.measure(make_plan(tmp_path, broken), sampling_s=0)
+    assert caught.value.status == Exit.MEASUREMENT_FAILED
+    assert "\n" not in str(caught.value)
     told = []
     with pytest.raises(MeasurementError):
         measuring.measure(make_plan(tmp_path, broken), sampling_s=0, progress=told.append)
@@ -187,6 +189,13 @@ def test_a_card_that_is_not_here_is_explained(tmp_path):
         measuring.measure(make_plan(tmp_path), device="npu", sampling_s=0)
     assert caught.value.hint
     assert caught.value.code == "DEVICE_ABSENT"
+
+
+@pytest.mark.parametrize("name", ["abacus", "npu:x", "cpu:1"])
+def test_a_device_that_there_cannot_be_is_a_mistake_not_a_refusal(tmp_path, name):
+    with pytest.raises(UnknownDevice) as caught:
+        measuring.measure(make_plan(tmp_path), device=name, sampling_s=0)
+    assert (caught.value.status, name in caught.value.message) == (Exit.BAD_INPUT, True)
 
 
 SCRIPT = """

@@ -85,6 +85,12 @@ class WorkloadError(NpuevalError):
     code = "WORKLOAD_INVALID"
 
 
+class UnknownDevice(NpuevalError):
+    """No device could have the name that was asked for; one that could and is not there is :class:`NotExecuted`."""
+
+    code = "DEVICE_UNKNOWN"
+
+
 class DocumentError(NpuevalError):
     """A migration document cannot be read, addressed or safely changed."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from npueval.devices import cpu, cuda, npu
-from npueval.devices.base import Clock, Device, Lane, Timer, first_line, open_error
+from npueval.devices.base import Clock, Device, Lane, Timer, first_line
+from npueval.errors import UnknownDevice
 
 MEMBERS = (npu, cuda, cpu)
 KINDS = tuple(member.KIND for member in MEMBERS)
@@ -12,10 +13,15 @@ __all__ = ["KINDS", "MEMBERS", "Clock", "Device", "Lane", "Timer", "first_line",
 
 
 def open_device(name: str) -> Device:
-    """Open ``npu``, ``npu:1``, ``cuda:0``, ``cpu`` …; :class:`NotExecuted` with the reason where it is not there."""
+    """Open ``npu``, ``npu:1``, ``cuda:0``, ``cpu`` …
+
+    :class:`NotExecuted` with the reason where it is not there, :class:`UnknownDevice` where nothing has such a name.
+    """
     kind, _, number = name.partition(":")
     member = next((member for member in MEMBERS if kind == member.KIND), None)
     if member is None or (number and not number.isdecimal()):
-        raise open_error(name, "no such kind of device", f"known: {', '.join(KINDS)}, with a card as in npu:1")
+        raise UnknownDevice(
+            f"no such kind of device: {name}", hint=f"known: {', '.join(KINDS)}, with a card as in npu:1"
+        )
     device: Device = member.open_device(int(number) if number else None)
     return device

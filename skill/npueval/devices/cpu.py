@@ -9,8 +9,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from npueval.devices.base import Device, Lane, host_rss, open_error, variables
+from npueval.devices.base import Device, Lane, host_rss, variables
 from npueval.devices.profiling import Profiler, Unprofiled, of_torch
+from npueval.errors import UnknownDevice
 from npueval.language import Text
 from npueval.runs.cases import Memory, Reading
 from npueval.runs.conditions import DeviceFacts
@@ -49,7 +50,7 @@ class Cpu(Device):
 def open_device(index: int | None) -> Device:
     """The cpu; it has no cards to number."""
     if index is not None:
-        raise open_error(f"cpu:{index}", "the cpu is not numbered", "ask for the device 'cpu'")
+        raise UnknownDevice(f"the cpu is not numbered: cpu:{index}", hint="ask for the device 'cpu'")
     return Cpu()
 
 
