@@ -100,6 +100,15 @@ def test_merge_says_so_and_fills_environment_md(project: Path, readings: dict[st
     assert text.index("[沙箱外（采信）]") < text.index("[沙箱内]")
 
 
+@pytest.mark.parametrize(("outer", "verdict"), [("outside", "AUTO"), ("inside", "MANUAL_STOP")])
+def test_the_exit_status_is_what_help_says(project: Path, readings: dict[str, str], outer: str, verdict: str) -> None:
+    done = npueval("doctor", ".", "--merge", readings["inside"], readings[outer], "--json", folder=project)
+    assert data(done)["data"]["gate"] == verdict
+    assert done.returncode == (Exit.OK if verdict == "AUTO" else Exit.FINDINGS)
+    told = " ".join(npueval("doctor", "--help", folder=project).stdout.split())
+    assert "Exit status 0 where tests can run here; 1 for MANUAL_STOP, UNKNOWN" in told
+
+
 def test_merge_twice_is_once(project: Path, readings: dict[str, str]) -> None:
     pair = (readings["inside"], readings["outside"])
     npueval("doctor", ".", "--merge", *pair, folder=project)

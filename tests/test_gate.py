@@ -97,7 +97,7 @@ def test_device_nodes_without_npu_smi(tmp_path: Path) -> None:
     assert "no npu-smi" in said(found, "device")
 
 
-@pytest.mark.parametrize("sample", ["no_such_layout", "cut_in_the_middle", "unknown_state"])
+@pytest.mark.parametrize("sample", ["no_such_layout", "cut_in_the_middle", "cut_between_chips", "unknown_state"])
 def test_what_cannot_be_read_is_never_healthy(tmp_path: Path, sample: str) -> None:
     machine = working(tmp_path).npu_smi(sample)
     found = examine(machine)
@@ -314,7 +314,11 @@ def test_load_reads_what_doctor_writes(tmp_path: Path) -> None:
     assert gate.load(path) == found
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"data": {"format": "npueval/diagnosis/9"}}', "\u0000"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"data": {"format": "npueval/diagnosis/9"}}', "\u0000", '{"a":' * 100_000],
+    ids=["empty", "a list", "no format", "newer", "no JSON", "too deep"],
+)
 def test_load_refuses_anything_else(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.json"
     path.write_text(text, encoding="utf-8")

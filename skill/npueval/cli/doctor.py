@@ -40,7 +40,8 @@ def command(
 ) -> Reply:
     """Read this machine and the project's demands; say AUTO, MANUAL_STOP or UNKNOWN.
 
-    Installs and changes nothing; environment.md is filled in where the project has one.
+    Installs and changes nothing; environment.md is filled in where the project has one. Exit status 0 where tests can
+    run here; 1 for MANUAL_STOP, UNKNOWN, and an AUTO that still lacks something which pip can install.
 
     \b
     Example:  npueval doctor my_project

@@ -75,7 +75,7 @@ class Journal:
             held = json.loads(data)
             files = tuple(_File(each["path"], each["before"], each["after"]) for each in held["files"])
             journal = cls(folder, held["identity"], held["undoes"], files, held["committed"])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise FormatError(f"not a journal of npueval ({error})", path=path) from error
         if held["format"] != FORMAT or any(_leaves(folder, file.path) for file in files):
             raise FormatError(f"journal of format {held['format']!r}, not {FORMAT!r}", path=path)

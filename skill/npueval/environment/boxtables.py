@@ -47,6 +47,12 @@ def tables(text: str, first_label: str) -> Iterator[Table]:
         table.groups.append(rows)
 
 
+def ends_open(text: str) -> bool:
+    """Whether the last table of a text has no closing rule."""
+    drawn = [line for line in map(str.strip, text.split("\n")) if line.startswith(("|", "+"))]
+    return bool(drawn) and drawn[-1].startswith("|")
+
+
 def values(header: list[Cells], rows: list[Cells]) -> dict[str, str]:
     """Column by column, cell under cell. Raises ``ValueError`` where columns and values do not match in number."""
     found: dict[str, str] = {}

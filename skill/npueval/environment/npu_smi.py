@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from npueval.environment.boxtables import SHARE, Cells, Table, tables, values
+from npueval.environment.boxtables import SHARE, Cells, Table, ends_open, tables, values
 from npueval.environment.npu_names import family
 
 _TITLE = re.compile(r"\bnpu-smi\s+(?P<tool>\d\S*)(?:\s+Version:\s*(?P<driver>\S+))?")
@@ -124,6 +124,8 @@ def parse(text: str, *, status: int = 0) -> Reading:
     title = _TITLE.search(text)
     found = list(tables(text, "NPU"))
     chips, problems = _chips(found)
+    if chips and not problems and ends_open(text):
+        problems.append("the table is cut off: no rule closes it, so that more chips may have followed")
     processes, doubts = _processes(found)
     if any(table.has("Health") and not table.has("Chip") for table in found):
         doubts.append("the table has no chip rows: no npu-smi that we know prints this layout")

@@ -90,7 +90,7 @@ def load(path: Path) -> Diagnosis:
         return from_json(data.get("data", data))
     except OSError as error:
         raise FormatError(f"cannot read it: {error.strerror}", path=path) from None
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         raise FormatError("not a reading of `npueval doctor --json`", path=path) from None
     except FormatError as error:
         raise FormatError(error.message, path=path) from None

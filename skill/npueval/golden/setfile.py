@@ -98,7 +98,7 @@ def read_manifest(path: str | Path) -> Manifest:
     try:
         with zipfile.ZipFile(path) as archive:
             data = json.loads(archive.read(MANIFEST))
-    except (OSError, zipfile.BadZipFile, KeyError, ValueError) as error:
+    except (OSError, zipfile.BadZipFile, KeyError, ValueError, RecursionError) as error:
         raise FormatError(f"not a golden set: {error}", path=path) from None
     name, _, version = str(data.get("format") if isinstance(data, dict) else "").rpartition("/")
     if name != FORMAT or not version.isdigit():

@@ -54,7 +54,7 @@ class Ledger:
             held = json.loads(data)
             form = held["format"]
             entries = [Entry(each["address"], each["sha256"], each["source"]) for each in held["entries"]]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise FormatError(f"not a ledger of npueval ({error})", path=path, hint="restore it from git") from error
         if form != FORMAT:
             raise FormatError(f"ledger of format {form!r}, and this release reads {FORMAT!r}", path=path)

@@ -52,7 +52,7 @@ def load(path: Path) -> Smoke:
         return from_data(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise FormatError(f"cannot read the smoke result: {error.strerror}", path=path) from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"not a smoke result: {error}", path=path) from None
 
 

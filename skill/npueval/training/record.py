@@ -100,7 +100,7 @@ def load(path: Path) -> Record:
     """Read a record; :class:`FormatError` where it is damaged, none of ours, or newer than this release."""
     try:
         data = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise FormatError(f"not the record of a short test: {error}", path=path) from None
     name, _, version = str(data.get("format") if isinstance(data, dict) else "").rpartition("/")
     if name != FORMAT or not version.isdigit():
