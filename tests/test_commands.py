@@ -197,8 +197,15 @@ def test_every_template_runs_when_pasted(bench: Bench, name: str) -> None:
         ["npueval", "measure", plan],
         ["torchrun", "--standalone", "--nproc_per_node=2", "-m", "npueval", "measure", plan],
         ["npueval", "baseline", "kit", plan, "-o", "gpu_kit.pyz"],
+        ["npueval", "baseline", "ingest", "<gpu_result>", "--plan", plan],
         ["npueval", "run", plan],
     ]
+
+
+def test_the_plan_that_a_command_looks_for_by_itself_is_not_named() -> None:
+    made = {each.key: each.lines() for each in templates(Values(plan="npueval.yaml", gpu_visible="2"))}
+    assert made["gpu_ingest"] == ("npueval baseline ingest '<gpu_result>'",)
+    assert made["gpu_run"] == ("export CUDA_VISIBLE_DEVICES=2", "python gpu_kit.pyz --device cuda:0")
 
 
 def test_what_is_for_the_reader_to_fill_in_stays_one_word() -> None:

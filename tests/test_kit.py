@@ -23,9 +23,11 @@ from npueval.kit import start as start_module
 from npueval.kit.building import build, modules
 from npueval.kit.frozen import FrozenPlan
 from npueval.kit.ingest import ingest
+from npueval.kit.leaflet import leaflet
 from npueval.kit.start import start
-from npueval.plan import Tolerances
+from npueval.plan import BaselineWish, Dataset, Datasets, Project, Tolerances
 from npueval.records import Baseline, Grade
+from npueval.reporting import mig_readme
 from npueval.resources import schema
 from npueval.runs.conditions import DeviceFacts
 from support.make_runs import make_case, make_run
@@ -85,6 +87,40 @@ def test_the_kit_holds_what_it_needs_and_a_leaflet(project):
     assert "CUDA_VISIBLE_DEVICES=0" in leaflet and "--device cuda:0" in leaflet and "data/matrix.bin" in leaflet
     assert set(kit.manifest.inputs) == {"1", "4"} and kit.manifest.plan_sha256 == plan.sha256
     assert violations(kit.manifest.to_data(), schema("kit-manifest")) == []
+
+
+WISH = BaselineWish(
+    ("*.log",), {"visible_devices": "2", "training_command": "python train.py --device cuda --epochs 8"}
+)
+
+
+def leaflet_of(tmp_path, **changes):
+    """The leaflet, and the cells of Mig_Readme §2.6, of a plan with a training command."""
+    use = Dataset("digits", "train", "data")
+    datasets = Datasets(None, None, None, None, use, use)
+    project = Project("small", checkpoint="weights/small.pt")
+    plan = make_plan(tmp_path, baseline=WISH, datasets=datasets, project=project, **changes)
+    cells = mig_readme.inference(plan, NONE), mig_readme.training(plan, NONE)
+    return leaflet(plan, NONE, "gpu_kit.pyz", ["model.py"]), cells
+
+
+def test_the_leaflet_says_what_mig_readme_says(tmp_path):
+    text, cells = leaflet_of(tmp_path)
+    for cell in (cell for row in cells for cell in row.values()):
+        assert f"：{cell}\n" in text
+    for command in ("python gpu_kit.pyz --device cuda:0", "python train.py --device cuda --epochs 8"):
+        assert f"```bash\nexport CUDA_VISIBLE_DEVICES=2\n{command}\n```" in text
+    for words in ("batch 1、4（目标 4）", "权重 weights/small.pt", "种子 3", "Python ≥ 3.10", "“训练（若适用）”行"):
+        assert words in text
+    assert "npueval baseline ingest '<gpu_result>'\n" in text
+
+
+def test_the_leaflet_has_no_training_command_where_none_applies(tmp_path):
+    log = Baseline("log", Grade.C, path="logs/train.log")
+    plan = make_plan(tmp_path, baseline=WISH)
+    text = leaflet(plan, log, "my kit.pyz", [])
+    assert text.endswith("## 训练 baseline\n\nN/A（训练指标已见日志 logs/train.log，无需重跑）\n")
+    assert "train.py" not in text and "python 'my kit.pyz' --device cuda:0\n" in text
 
 
 def test_the_packed_code_stands_on_numpy_alone():

@@ -1,14 +1,19 @@
 """How values are written, and what the bottleneck paragraph may claim."""
 
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from npueval.records import Baseline, Fact, Grade
+from npueval.reporting import compare_baseline, compare_results
 from npueval.reporting.bottleneck import heaviest
 from npueval.reporting.cells import missing, number
+from support import dossiers
 from support.make_runs import make_case
 
 
@@ -57,3 +62,46 @@ def test_the_median_of_the_bottleneck_is_that_of_the_tables() -> None:
     """An even number of samples: the mean of the middle two is a time that no sample took."""
     case = make_case(samples={"infer": np.array([1, 2, 4, 9] * 3, np.int64) * 1_000_000})
     assert heaviest(case)[0][1] == case.summary("infer").p50 == 2.0
+
+
+def cells_of(edits) -> dict[str, str]:
+    return {edit.address: edit.value for edit in edits}
+
+
+def test_figures_of_another_tool_fill_the_column_of_the_gpu_with_their_source(tmp_path: Path) -> None:
+    plan = dossiers.project(tmp_path / "project", log=None)
+    facts = {"device_kind": Fact("gpu"), "device": Fact("NVIDIA A100"), "batch": Fact("4")}
+    doubts = ("batch、device 由用户声明",)
+    brought = Baseline("gpu", Grade.C, facts, doubts=doubts, path="runs/brought/times.json")
+    made = replace(dossiers.dossier(plan, dossiers.environment_of(tmp_path / "machine")), brought=brought)
+    found = cells_of([*compare_baseline.edits(made), *compare_results.edits(made)])
+    column = {key.split("/")[1]: value for key, value in found.items() if key.endswith("/GPU 基线（默认）")}
+    assert column == {
+        "硬件型号": "NVIDIA A100",
+        "框架与版本": "N/A（文件未写）",
+        "Batch size": "4",
+        "测量日期": "N/A（文件未写）",
+        "备注": "摘自 runs/brought/times.json，证据等级 C；batch、device 由用户声明",
+    }
+    assert found["Compare#6/基线来源日志"] == "runs/brought/times.json"
+
+
+@pytest.mark.parametrize(
+    ("kit", "words"),
+    [
+        ({"grade": "A", "failed": []}, "，证据等级 A：测试包核对全部通过"),
+        ({"grade": "B", "failed": ["随机种子：9 与 3"]}, "，证据等级 B：随机种子：9 与 3"),
+        (None, ""),
+    ],
+)
+def test_the_documents_say_what_a_kits_result_is_worth(
+    tmp_path: Path, kit: dict[str, object] | None, words: str
+) -> None:
+    plan = dossiers.project(tmp_path / "project")
+    cases = (make_case(1, 2.0), make_case(4, 4.0))
+    gpu = dossiers.made_on("cuda", cases, environment={"kit": kit} if kit else {})
+    machine = dossiers.environment_of(tmp_path / "machine")
+    made = dossiers.dossier(plan, machine, dossiers.made_on("npu", cases), gpu)
+    found = cells_of(compare_baseline.edits(made))
+    assert found["Compare#2.1[2]/备注/GPU 基线（默认）"] == f"测量记录 runs/{gpu.id}.json{words}"
+    assert found["Compare#2.1/最终对比结论须写清"].endswith(f"性能基线为 GPU 实测（用户回传{words}）")

@@ -87,15 +87,18 @@ def kit(plan: Path, target: Path) -> Reply:
               npueval baseline ingest gpu_result-….json     (here again)
     """
     from npueval import plan as plans
+    from npueval.commands.templates import on_gpu, taken_in
     from npueval.kit import building
 
-    made = building.build(plans.load(plan), target)
+    loaded = plans.load(plan)
+    made = building.build(loaded, target)
     data = {"path": str(made.path), "manifest_sha256": made.manifest.sha256, "files": sorted(made.manifest.files)}
     size = made.path.stat().st_size / 1e6
+    _, there = on_gpu(loaded.baseline.gpu.get("visible_devices", "0"), made.path.name)
     lines = (
         f"{made.path}  {size:.1f} MB, {len(made.manifest.files)} files",
-        f"there: python {shlex.quote(made.path.name)} --device cuda:0",
-        "here, with what it writes: npueval baseline ingest gpu_result-….json",
+        f"there: {shlex.join(there.argv)}",
+        f"here, with what it writes: {shlex.join(taken_in(plan.name, '<gpu_result>').argv)}",
     )
     return Reply(data, "\n".join(lines))
 

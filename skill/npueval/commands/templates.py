@@ -9,7 +9,7 @@ from npueval.language import Text
 
 DEFAULT_SET_ENV = "/usr/local/Ascend/ascend-toolkit/set_env.sh"
 KIT = "gpu_kit.pyz"
-RUN_KIT = ("python", KIT, "--device", "cuda:0")
+PLAN = "npueval.yaml"
 _AT_PLAN = Text("在计划文件所在目录执行", "run in the folder of the plan")
 
 
@@ -24,6 +24,16 @@ class Values:
     cards: int | None = None
     rtol: float | None = None
     atol: float | None = None
+
+
+def on_gpu(visible: str, kit: str = KIT) -> tuple[Export, Run]:
+    """How the user of a GPU host runs the kit: in every document, answer and leaflet the same."""
+    return Export("CUDA_VISIBLE_DEVICES", visible), Run(("python", file_argument(kit), "--device", "cuda:0"))
+
+
+def taken_in(plan: str, result: str) -> Run:
+    """How what the kit wrote is taken in, in the folder of the plan."""
+    return _npueval("baseline", "ingest", result, *(() if plan == PLAN else ("--plan", file_argument(plan))))
 
 
 def templates(values: Values) -> tuple[Template, ...]:
@@ -76,14 +86,13 @@ def _kit(values: Values) -> Template:
 def _kit_run(values: Values) -> Template:
     note = Text("在 GPU 机器上由用户执行，把得到的结果文件带回", "run by you on the GPU machine; bring the result back")
     title = Text("GPU 基线：在 GPU 机器上运行", "GPU baseline: run the kit on the GPU machine")
-    steps = (Export("CUDA_VISIBLE_DEVICES", values.gpu_visible), Run(RUN_KIT))
-    return Template("gpu_run", title, steps, note)
+    return Template("gpu_run", title, on_gpu(values.gpu_visible), note)
 
 
-def _ingest(_values: Values) -> Template:
+def _ingest(values: Values) -> Template:
     note = Text("在本机执行，把 <…> 换成带回的文件", "run here; replace <…> by the file that you brought back")
     title = Text("GPU 基线：导入结果", "GPU baseline: take the result in")
-    return Template("gpu_ingest", title, (_npueval("baseline", "ingest", "<gpu_result>"),), note)
+    return Template("gpu_ingest", title, (taken_in(values.plan, "<gpu_result>"),), note)
 
 
 def _golden(values: Values) -> Template:

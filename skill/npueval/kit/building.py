@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from npueval import __version__, atomic, sessions
+from npueval import __version__, atomic, baselines, sessions
 from npueval.errors import NpuevalError, Problem, WorkloadError
 from npueval.golden.setfile import read_manifest
 from npueval.golden.sets import make
@@ -59,7 +59,7 @@ def build(plan: Plan, output: Path) -> Kit:
     _refuse_other(output)
     with TemporaryDirectory(prefix="npueval-") as name:
         golden = make(plan, device="cpu", precision="fp32", path=Path(name) / GOLDEN)
-        content = dict(_content(plan, read_manifest(golden).workload.needs, golden))
+        content = dict(_content(plan, read_manifest(golden).workload.needs, golden, output.name))
         manifest = _manifest(plan, content, _inputs(plan, content, Path(name) / PROJECT))
         content[MANIFEST] = _json(manifest.to_data())
         kept = plan.runs / KITS / f"{manifest.sha256}.json"
@@ -86,7 +86,7 @@ def in_worker(folder: Path, report: Report) -> None:
     (folder / _HASHES).write_text(json.dumps(found), encoding="utf-8", newline="\n")
 
 
-def _content(plan: Plan, needs: Iterable[str], golden: Path) -> Iterator[tuple[str, bytes | Path]]:
+def _content(plan: Plan, needs: Iterable[str], golden: Path, kit: str) -> Iterator[tuple[str, bytes | Path]]:
     yield MAIN, _source(_START)
     yield f"{PACKAGE}/__init__.py", _source("__init__.py")
     for module in modules(_ENTRY):
@@ -94,7 +94,8 @@ def _content(plan: Plan, needs: Iterable[str], golden: Path) -> Iterator[tuple[s
     yield from _project(plan, needs)
     yield PLAN, _json([FrozenPlan.of(each).to_data() for each in plan.each()])
     yield GOLDEN, golden
-    yield README, leaflet(plan, sorted(needs)).encode("utf-8")
+    baseline = baselines.best(baselines.scan(plan.root, plan.baseline.logs), plan)
+    yield README, leaflet(plan, baseline, kit, sorted(needs)).encode("utf-8")
 
 
 def _project(plan: Plan, needs: Iterable[str]) -> Iterator[tuple[str, Path]]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,9 @@ def impossible(run: Run, plan: Plan) -> Iterator[str]:
 def _names(run: Run) -> Iterator[str]:
     """What stands in cells and on terminals is one line, and no story."""
     device, workload = run.device, run.workload
+    versions = run.environment.get("packages")
+    if versions and not (isinstance(versions, Mapping) and all(isinstance(each, str) for each in versions.values())):
+        yield "its packages are no table of versions"
     names = {"id": run.id, "device": device.name, "model of the device": device.model, "workload": workload.ref}
     for what, name in {**names, "release": run.tool}.items():
         if len(name) > LONGEST_NAME or "\n" in name:
@@ -65,8 +69,7 @@ def _device(run: Run) -> Iterator[str]:
         return
     if hardware.kind(device.model) in ("cpu", "npu"):
         yield f"{device.model} is no GPU"
-    packages = run.environment.get("packages")
-    torch = packages.get("torch") if isinstance(packages, Mapping) else None
+    torch = _packages(run).get("torch")
     if str(torch).endswith("+cpu"):
         yield f"torch {torch} cannot use {device.name}"
 
@@ -77,6 +80,11 @@ def moment(created: str) -> datetime | None:
         return datetime.strptime(created, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
     except ValueError:
         return None
+
+
+def _packages(run: Run) -> Mapping[str, Any]:
+    held = run.environment.get("packages")
+    return held if isinstance(held, Mapping) else {}
 
 
 def _moment(created: str) -> Iterator[str]:

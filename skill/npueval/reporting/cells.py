@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from npueval.records import Conclusion, Edit
-from npueval.runs import Run
 
 SEGMENT_NAMES = {
     "preprocess": "预处理",
@@ -46,11 +45,3 @@ def values(place: str, pairs: Mapping[str, str], source: str = "") -> list[Edit]
 def said(conclusion: Conclusion) -> str:
     """A conclusion with what it rests on."""
     return f"{conclusion.verdict}（{conclusion.reason}）" if conclusion.reason else conclusion.verdict
-
-
-def brought_back(run: Run) -> str | None:
-    """That a Run was measured by a kit on another host, and what its checks found; ``None`` where it was not."""
-    kit = run.environment.get("kit")
-    if not kit:
-        return None
-    return f"由测试包在另一主机测得（清单 {str(kit.get('manifest'))[:12]}，核对为 {kit.get('grade')} 级）"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from npueval.records import Baseline, Edit
-from npueval.reporting.cells import brought_back, joined, missing, values
+from npueval.reporting.cells import joined, missing, values
 from npueval.reporting.dossier import Dossier
 from npueval.runs import Run
 
@@ -40,7 +40,7 @@ def _cpu(dossier: Dossier) -> str:
     run = dossier.cpu_run
     if run is None:
         return missing(dossier.no_cpu)
-    return joined([f"项目要求，已测，见 {dossier.file_of(run)}", brought_back(run)])
+    return f"项目要求，已测，见 {dossier.file_of(run)}{_graded(run)}"
 
 
 def why_this_baseline(dossier: Dossier) -> str:
@@ -62,7 +62,7 @@ def _performance_basis(dossier: Dossier) -> str:
     if column is None:
         return "性能尚无基线（日志不含推理延迟，GPU 待补采），不作性能结论"
     if column == "gpu" and dossier.gpu_run:
-        return "性能基线为 GPU 实测（用户回传）"
+        return f"性能基线为 GPU 实测（用户回传{_graded(dossier.gpu_run)}）"
     if column == "gpu" and dossier.brought:
         return f"性能基线为 GPU 实测（用户回传，证据等级 {dossier.brought.grade.value}）"
     return f"性能基线摘自项目日志 {dossier.baseline.path}（{column.upper()}）"
@@ -125,8 +125,11 @@ def _side_by_side(dossier: Dossier) -> Iterator[Edit]:
         ("CPU 对照（可选）", dossier.cpu_run, dossier.no_cpu),
         ("GPU 基线（默认）", dossier.gpu_run, NO_GPU),
     )
+    brought = dossier.brought if dossier.brought and dossier.brought.fact("device_kind") == "gpu" else None
     for column, run, reason in columns:
         facts = _facts_of(run, dossier) if run else dict.fromkeys(_FACTS, missing(reason))
+        if brought and not run and column == columns[1][0]:
+            facts = _facts_of_figures(brought)
         for label, text in facts.items():
             yield Edit(f"Compare#2.1[2]/{label}/{column}", text, run.id if run else "")
 
@@ -143,9 +146,24 @@ def _facts_of(run: Run, dossier: Dossier) -> dict[str, str]:
         framework or missing("测量记录未写"),
         batches,
         run.created[:10],
-        joined([f"测量记录 {dossier.file_of(run)}", brought_back(run), _doubted(run)]),
+        joined([f"测量记录 {dossier.file_of(run)}{_graded(run)}", _doubted(run)]),
     )
     return dict(zip(_FACTS, texts, strict=True))
+
+
+def _facts_of_figures(brought: Baseline) -> dict[str, str]:
+    known = (brought.fact(key) or missing("文件未写") for key in ("device", "framework", "batch", "date"))
+    remark = joined([f"摘自 {brought.path}，证据等级 {brought.grade.value}", *brought.doubts])
+    return dict(zip(_FACTS, (*known, remark), strict=True))
+
+
+def _graded(run: Run) -> str:
+    """The grade of what a kit brought, as it was found when it was taken in; nothing for what was measured here."""
+    kit = run.environment.get("kit")
+    if not kit:
+        return ""
+    failed = kit.get("failed") or ["测试包核对全部通过"]
+    return f"，证据等级 {kit.get('grade')}：{'、'.join(failed)}"
 
 
 def _doubted(run: Run) -> str | None:

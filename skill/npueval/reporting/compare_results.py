@@ -141,10 +141,11 @@ STAGE_COLUMNS = ("基线 (ms)", "迁移后 (ms)", "备注")
 
 
 def _paths(dossier: Dossier) -> dict[str, str]:
-    baseline = dossier.baseline
     npu = "；".join(filter(None, map(dossier.file_of, dossier.runs_of("npu"))))
+    gpu = [*map(dossier.file_of, dossier.runs_of("gpu"))] or [dossier.brought.path if dossier.brought else None]
+    sources = [_cited(dossier) if dossier.baseline.path else None, *gpu]
     return {
-        "基线来源日志": _cited(dossier) if baseline.path else missing(baseline.reason),
+        "基线来源日志": "；".join(filter(None, sources)) or missing(dossier.baseline.reason),
         "昇腾评测日志": npu or missing(dossier.no_npu),
         "Profiling 结果（如有）": profiled.path(dossier),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from npueval.commands.templates import KIT, RUN_KIT
+from npueval.commands.templates import KIT, on_gpu
 from npueval.plan import Plan
 from npueval.records import Baseline, Edit
 from npueval.reporting.cells import joined, missing, row, values
@@ -26,14 +26,18 @@ def edits(dossier: Dossier) -> list[Edit]:
     plan, baseline = dossier.plan, dossier.baseline
     answered = _answered_by_log(baseline)
     rows = {
-        "推理 baseline（默认）": _nothing(answered) if answered else _inference(plan, baseline),
-        "训练 baseline（若适用，默认）": _training(plan, baseline),
-        "CPU 对照（可选）": _cpu(dossier),
+        "推理 baseline（默认）": _row(_nothing(answered)) if answered else inference(plan, baseline),
+        "训练 baseline（若适用，默认）": training(plan, baseline),
+        "CPU 对照（可选）": _row(_cpu(dossier)),
     }
     return [
-        *(edit for label, cells in rows.items() for edit in row(PLACE, label, dict(zip(COLUMNS, cells, strict=True)))),
-        *values(PLACE, {"环境": _environment(plan), "与 Golden": _golden(plan)}),
+        *(edit for label, cells in rows.items() for edit in row(PLACE, label, cells)),
+        *values(PLACE, {"环境": environment(plan), "与 Golden": golden(plan)}),
     ]
+
+
+def _row(cells: tuple[str, ...]) -> dict[str, str]:
+    return dict(zip(COLUMNS, cells, strict=True))
 
 
 def _answered_by_log(baseline: Baseline) -> str:
@@ -46,42 +50,49 @@ def _nothing(reason: str) -> tuple[str, ...]:
     return (missing(reason),) * len(COLUMNS)
 
 
-def _inference(plan: Plan, baseline: Baseline) -> tuple[str, ...]:
+def inference(plan: Plan, baseline: Baseline, kit: str = KIT) -> dict[str, str]:
+    """What the user runs for the inference baseline; also in the leaflet of the kit."""
+    visible, run = on_gpu(plan.baseline.gpu_visible, kit)
     own = plan.baseline.gpu.get("inference_command")
     why = f"训练日志 {baseline.path} 不含推理延迟" if baseline.source == "log" else "项目内没有可引用的完整日志"
-    return (
-        "GPU（用户执行）",
-        _code(" ".join(RUN_KIT)),
-        joined(
-            [
-                _code(f"CUDA_VISIBLE_DEVICES={plan.baseline.gpu_visible}"),
-                _batches(plan),
-                f"精度 {'、'.join(plan.precisions)}",
-                _weights(plan),
-            ]
-        ),
-        f"“{USES['inference'][0]}”行",
-        joined(
-            [why, f"测试包由 {_code(f'npueval baseline kit {shlex.quote(plan.path.name)} -o {KIT}')} 生成", _own(own)]
-        ),
+    made = shlex.join(("npueval", "baseline", "kit", plan.path.name, "-o", kit))
+    return _row(
+        (
+            "GPU（用户执行）",
+            _code(shlex.join(run.argv)),
+            joined(
+                [
+                    _code(f"{visible.name}={shlex.quote(visible.value)}"),
+                    _batches(plan),
+                    f"精度 {'、'.join(plan.precisions)}",
+                    _weights(plan),
+                    f"输入由种子 {plan.seed} 生成",
+                    "输出 gpu_result-<编号>.json",
+                ]
+            ),
+            f"“{USES['inference'][0]}”行",
+            joined([why, f"测试包由 {_code(made)} 生成", _own(own)]),
+        )
     )
 
 
-def _training(plan: Plan, baseline: Baseline) -> tuple[str, ...]:
+def training(plan: Plan, baseline: Baseline) -> dict[str, str]:
+    """What the user runs for the training baseline, where it applies; also in the leaflet of the kit."""
     command = plan.baseline.gpu.get("training_command")
     if baseline.source == "log":
-        return _nothing(f"训练指标已见日志 {baseline.path}，无需重跑")
+        return _row(_nothing(f"训练指标已见日志 {baseline.path}，无需重跑"))
     if plan.datasets.training is None:
-        return _nothing("计划中本项目不训练")
+        return _row(_nothing("计划中本项目不训练"))
     if command is None:
-        return _nothing("计划未给出 baseline.gpu.training_command")
-    visible = _code(f"CUDA_VISIBLE_DEVICES={plan.baseline.gpu_visible}")
-    return (
-        "GPU（用户执行）",
-        _code(command),
-        visible,
-        f"“{USES['training'][0]}”行",
-        "保留完整训练日志后重新执行 npueval run",
+        return _row(_nothing("计划未给出 baseline.gpu.training_command"))
+    return _row(
+        (
+            "GPU（用户执行）",
+            _code(command),
+            _code(f"CUDA_VISIBLE_DEVICES={shlex.quote(plan.baseline.gpu_visible)}"),
+            f"“{USES['training'][0]}”行",
+            "保留完整训练日志后重新执行 npueval run",
+        )
     )
 
 
@@ -94,12 +105,14 @@ def _cpu(dossier: Dossier) -> tuple[str, ...]:
     return "CPU", _code(command), joined([_batches(plan), _weights(plan)]), f"“{USES['inference'][0]}”行", done
 
 
-def _environment(plan: Plan) -> str:
+def environment(plan: Plan) -> str:
+    """What the GPU host must have."""
     given = plan.baseline.gpu.get("environment") or plan.baseline.gpu.get("framework")
-    return given or "GPU 主机需有 Python、与其 CUDA 匹配的 torch 和 numpy；测试包不安装任何软件"
+    return given or "GPU 主机需有 Python ≥ 3.10、与其 CUDA 匹配的 torch 和 numpy；测试包不安装任何软件"
 
 
-def _golden(plan: Plan) -> str:
+def golden(plan: Plan) -> str:
+    """How the outputs over there are known to be right."""
     return f"测试包按种子 {plan.seed} 生成与 NPU 侧相同的输入，并附带 Golden 输入与输出的哈希，回传时逐项核对"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from npueval.records import Citation, Grade
-from npueval.reporting.cells import brought_back, number
+from npueval.reporting.cells import number
 from npueval.reporting.page.blocks import code, gap, paragraph, section, table
 from npueval.reporting.page.markup import Child, Html, element
 from npueval.reporting.page.view import View
@@ -76,7 +76,7 @@ def _record(view: View, run: Run) -> Iterator[tuple[str, Child]]:
     yield "文件", code(view.dossier.file_of(run) or run.id)
     yield "测量时间", run.created
     yield "工具版本", run.tool
-    yield "来源", brought_back(run) or "本机测量"
+    yield "来源", _origin(run)
     yield "模拟", "是：SIMULATED" if run.simulated else "否"
     yield "测量方式", run.scope
     yield (
@@ -103,3 +103,8 @@ def _check(run: Run) -> Child:
     said = {True: "通过", False: "未通过", None: "无法判断"}[check.passed]
     result = "，".join(f"{key}={value}" for key, value in check.result.items())
     return "；".join(filter(None, (said, check.reason.zh, result)))
+
+
+def _origin(run: Run) -> str:
+    kit = run.environment.get("kit")
+    return f"由测试包在另一主机测得（清单 {str(kit.get('manifest'))[:12]}）" if kit else "本机测量"
