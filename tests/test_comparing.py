@@ -429,6 +429,40 @@ def test_implausible_figures_are_doubted(tmp_path):
     assert any("p95 < p50" in doubt for doubt in compare(plan_of(tmp_path), run_on(NPU), crossed).doubts)
 
 
+def test_nothing_is_met_by_figures_that_cannot_be(tmp_path):
+    """A launch timed for a run is fast: it must not pass for it."""
+    launch = Case(32, "fp32", samples={"infer": np.full(200, 3_000)}, window_ns=200 * 3_000, items=6400)
+    slipped = replace(make_case(32, 8.0), window_ns=2_000_000)
+    for case, words in ((launch, "短于一次内核下发"), (slipped, "1000 倍")):
+        result = compare(plan_of(tmp_path), run_on(NPU, cases=(case,)), NONE, gpu=run_on(GPU, 8.1))
+        p50 = row(result, "latency_p50_ms")
+        assert p50.judgement == "无法判定" and words in p50.reason and result.total.verdict == "待定"
+    other = compare(plan_of(tmp_path), run_on(NPU), NONE, gpu=run_on(GPU, cases=(replace(launch, batch=32),)))
+    assert other.total.verdict != "通过"
+
+
+def test_no_target_is_met_where_the_baseline_does_not_compare(tmp_path):
+    """All rows alike, whether their target is absolute or a ratio."""
+    smaller = WorkloadFacts("workload.py:Digits", "0" * 64, 999)
+    result = compare(plan_of(tmp_path), run_on(NPU), NONE, gpu=run_on(GPU, 8.1, workload=smaller))
+    judged = [each for each in result.rows if each.judgement]
+    assert {each.judgement for each in judged} == {"无法判定"} and all("不可比：模型" in each.reason for each in judged)
+
+
+def test_the_accuracy_of_another_model_is_no_bound(tmp_path):
+    smaller = WorkloadFacts("workload.py:Digits", "0" * 64, 999)
+    result = compare(accuracy_plan(tmp_path), accurate(NPU, 0.76), NONE, gpu=accurate(GPU, 0.76, workload=smaller))
+    (score,) = result.accuracy_rows
+    assert score.difference is None and score.refusal.startswith("不可比：模型") and result.accuracy.verdict == "待定"
+
+
+def test_a_check_that_failed_makes_the_run_invalid_whatever_else_it_says(tmp_path):
+    failed = OutputCheck(False, same("top1 低于下限"), result={"metric": "top1", "value": 0.76, "n": 10_000})
+    result = compare(accuracy_plan(tmp_path), run_on(NPU, output_check=failed), accuracy_log())
+    assert result.total.verdict == "待定"
+    assert {each.npu.reason for each in result.rows} == {"run-npu 无效：top1 低于下限"}
+
+
 def _rate(value, per):
     return Figure("throughput", value, "images/s", "higher", per=per)
 

@@ -234,7 +234,10 @@ ODD = (make_case(2, 2.0, n=100),)
         (of_memory(allocated={"value": -1, "reason": NOTHING}), "memory of less than nothing"),
         (of_memory(device={"value": 1e300, "reason": NOTHING}), "memory of less than nothing, or of more than a PiB"),
         (of_case(events=samples(*[-5] * 100)), "zero or less"),
-        (lambda body: body["run"]["device"].update(kind="npu", name="npu:0"), "measured on an NPU"),
+        (
+            lambda body: body["run"]["device"].update(kind="npu", name="npu:0", model="Ascend910B3"),
+            "measured on an NPU",
+        ),
         (lambda body: body.update(golden=[]), "golden"),
         (lambda body: body.update(found=None), "found"),
         (lambda body: body.update(manifest=None), "manifest"),

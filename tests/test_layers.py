@@ -27,7 +27,7 @@ LAYERS = (
         "documents",
     ),
     ("plan", "environment", "devices", "workloads", "logs", "rules", "learning"),
-    ("gate", "pipeline"),
+    ("gate", "pipeline", "possible"),
     ("sessions",),
     # The verbs: they do not know each other.
     ("starting", "triggers", "measuring", "smoke", "golden", "training", "baselines", "comparing"),

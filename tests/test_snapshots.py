@@ -6,18 +6,19 @@
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from npueval import environment, gate, plan, runs, workflow
+from npueval import gate, plan, runs, workflow
 from npueval.documents import layout
+from npueval.environment import Environment
 from npueval.kit.ingest import ingest
 from npueval.records import Grade
 from support import kits, small_project
-from support.dossiers import made_on
-from support.machines import Machine
+from support.dossiers import environment_of, made_on
 from support.make_runs import make_case
 from support.outline import parse
 
@@ -29,11 +30,11 @@ CASES, SLOWER = (
 )
 
 
-def measure(wanted: plan.Plan, kind: str, **changes: Any) -> None:
-    runs.save(measured_of(wanted, kind, **changes), wanted.runs)
+def measure(wanted: plan.Plan, machine: Environment, kind: str, **changes: Any) -> None:
+    runs.save(measured_of(wanted, kind, environment=machine.as_json(), **changes), wanted.runs)
 
 
-def bring(wanted: plan.Plan, kind: str) -> None:
+def bring(wanted: plan.Plan, _machine: Environment, kind: str) -> None:
     """A kit's result, taken in as the user takes it in."""
     result = kits.result_of(wanted, measured_of(wanted, kind))
     assert ingest(kits.written(wanted.root / "gpu_result.json", result), wanted).grade is Grade.A
@@ -45,14 +46,19 @@ def measured_of(wanted: plan.Plan, kind: str, **changes: Any) -> runs.Run:
     return kits.run_of(wanted, **{**known, **changes})
 
 
-SITUATIONS: dict[str, Callable[[plan.Plan], None]] = {
-    "npu absent": lambda wanted: measure(wanted, "cpu"),
-    "npu simulated": lambda wanted: [measure(wanted, "npu", simulated=True), measure(wanted, "cpu")][0],
-    "gpu brought back": lambda wanted: [measure(wanted, "npu"), bring(wanted, "cuda"), measure(wanted, "cpu")][0],
-    "cpu brought back": lambda wanted: bring(wanted, "cpu"),
+Step = Callable[[plan.Plan, Environment], None]
+on_cpu, on_npu, on_simulated = (
+    partial(measure, **known) for known in ({"kind": "cpu"}, {"kind": "npu"}, {"kind": "npu", "simulated": True})
+)
+SITUATIONS: dict[str, tuple[Step, ...]] = {
+    "npu absent": (on_cpu,),
+    "npu simulated": (on_simulated, on_cpu),
+    "gpu brought back": (on_npu, partial(bring, kind="cuda"), on_cpu),
+    "cpu brought back": (partial(bring, kind="cpu"),),
 }
 # What the machine that runs the tests says of itself.
 LOCAL = (
+    (re.compile(r"torch \d[^；|]*；numpy \d[^ |]*"), "<torch and numpy>"),
     (re.compile(r"(?<=OS / 容器镜像（如有） \| ).*?(?= \|)"), "<OS>"),
     (re.compile(r"Python \d+\.\d+\.\d+\w*"), "Python <version>"),
     (re.compile(r"(?<=PyTorch\+torch_npu 或 MindSpore 等版本 \| ).*?(?= \|)"), "<frameworks>"),
@@ -62,15 +68,15 @@ LOCAL = (
 
 @pytest.fixture
 def evaluated(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> workflow.Evaluation:
-    (tmp_path / "machine").mkdir()
-    found = gate.examine(
-        tmp_path / "machine", environment=environment.record(tmp_path, host=Machine(tmp_path / "machine").host)
-    )
+    steps = SITUATIONS[request.param]
+    machine = environment_of(tmp_path / "machine", npu=on_npu in steps)
+    found = gate.examine(tmp_path / "machine", environment=machine)
     monkeypatch.setattr(gate, "examine", lambda _root: found)
     (tmp_path / "项目").mkdir()
     path = small_project.write(tmp_path / "项目")
     wanted = plan.load(path)
-    SITUATIONS[request.param](wanted)
+    for step in steps:
+        step(wanted, machine)
     return workflow.report(path, progress=lambda _line: None)
 
 
@@ -101,3 +107,9 @@ def test_a_simulated_card_is_named_wherever_its_figures_stand(evaluated: workflo
     assert {evaluated.comparison.performance.verdict, evaluated.comparison.accuracy.verdict} == {"待定"}
     compare = layout.find(evaluated.reading.plan.documents)["Compare"].read_text(encoding="utf-8")
     assert compare.count("模拟") >= 5
+
+
+@pytest.mark.parametrize("evaluated", ["npu simulated"], indirect=True)
+def test_a_simulated_card_ticks_no_box(evaluated: workflow.Evaluation) -> None:
+    report = layout.find(evaluated.reading.plan.documents)["Mig_report"].read_text(encoding="utf-8")
+    assert "- [ ] NPU 加载与单次前向通过" in report and "[x]" not in report

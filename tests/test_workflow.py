@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from npueval import environment, gate, linting, patching, plan, runs, workflow
@@ -17,6 +18,7 @@ from npueval.records import Edit
 from npueval.runs.conditions import DeviceFacts, OutputCheck
 from npueval.workflow import Evaluation
 from support import small_project
+from support.dossiers import environment_of
 from support.machines import Machine, working
 from support.make_runs import make_case, make_run
 
@@ -84,6 +86,15 @@ def bring_npu_run(path: Path, accuracy: float = 0.9722, **changes: object) -> ru
     made = make_run(**{**known, **changes})
     runs.save(made, wanted.runs)
     return made
+
+
+def of_case(**samples: int | list[int]) -> dict[str, object]:
+    """Changes of a Run: series of a case, all of one duration (ns) or as listed."""
+    case = make_case(4, 4.0)
+    series = {
+        name: np.full(case.n, value) if isinstance(value, int) else np.array(value) for name, value in samples.items()
+    }
+    return {"cases": (replace(case, samples={**case.samples, **series}),)}
 
 
 @pytest.fixture(scope="module")
@@ -298,6 +309,40 @@ class TestWithAnNpuRun:
         assert cell(project, "Compare#3/val_accuracy/迁移后") == "0.9722"
         assert cell(project, "Compare#3/val_accuracy/差值") == "-0.0028"
         assert done.findings == ()
+
+    def test_the_machine_that_measured_is_named_and_not_the_one_that_reports(
+        self, project: Path, tmp_path: Path
+    ) -> None:
+        card = environment_of(tmp_path / "card", npu=True)
+        bring_npu_run(project, environment=card.as_json())
+        done = report(project)
+        assert cell(project, "Compare#2.2/CANN / 运行时").startswith("CANN 8.2.RC1")
+        assert cell(project, "Summary#3/Ascend 型号/值") == "Ascend910B3 × 2"
+        assert {finding.code for finding in done.findings} == {"NPE302"}, "environment.md tells of another machine"
+        bring_npu_run(project, environment={})
+        report(project)
+        assert cell(project, "Compare#2.2/CANN / 运行时") == "N/A（测量记录未写环境）"
+
+    @pytest.mark.parametrize(
+        ("changes", "words"),
+        [
+            (of_case(infer=-1), "a duration of zero or less"),
+            (of_case(infer=0), "a duration of zero or less"),
+            (of_case(infer=[1, 2, 3]), "unequal numbers of samples"),
+            (of_case(elsewhere=4_000_000), "elsewhere: no segment"),
+            ({"device": DeviceFacts("npu:0", "npu", 0, "AMD EPYC 7763")}, "AMD EPYC 7763 is no NPU"),
+            ({"created": "2099-01-01T00:00:00Z"}, "made in the future"),
+        ],
+    )
+    def test_a_run_that_cannot_be_true_fills_no_cell_and_is_named(
+        self, project: Path, changes: dict[str, object], words: str
+    ) -> None:
+        made = bring_npu_run(project, **changes)
+        done = report(project)
+        workflow.keep_views(done, html=project.parent / "page.html", csv=project.parent / "rows.csv")
+        assert any(f"{made.id}.json: it cannot be true" in told and words in told for told in done.warnings)
+        assert cell(project, "Compare#4/延迟 p50 (ms)/NPU（迁移后）").startswith("N/A")
+        assert done.comparison.total.verdict == "待定"
 
     def test_an_accuracy_below_its_threshold_fails_everywhere(self, project: Path) -> None:
         bring_npu_run(project, accuracy=0.80)

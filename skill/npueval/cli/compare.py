@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from npueval.cli.base import Reply, verb
-from npueval.errors import Exit
+from npueval.errors import Exit, FormatError
 
 if TYPE_CHECKING:
     from npueval.records import AccuracyRow, Comparison, ComparisonRow, Value
+    from npueval.runs import Run
 
 _SHORT = "Hold a Run against its baseline: comparability, ratios, verdict."
 
@@ -30,21 +31,38 @@ def command(plan: Path, base: Path, run: Path, cpu: Path | None) -> Reply:
     \b
     Example:  npueval compare npueval.yaml runs/baseline.json runs/20260101T000000Z-npu-0000.json
     """
-    from npueval import baselines, comparing, runs
+    from npueval import baselines, comparing
     from npueval import plan as plans
 
     baseline, gpu_run = baselines.load_any(base)
+    if gpu_run:
+        _refuse_unbelievable(gpu_run, base)
     comparison = comparing.compare(
         plans.load(plan),
-        [runs.load(run)],
+        [_load(run)],
         baseline,
-        cpu=[runs.load(cpu)] if cpu else (),
+        cpu=[_load(cpu)] if cpu else (),
         gpu=[gpu_run] if gpu_run else (),
     )
     failed = "不通过" in (comparison.performance.verdict, comparison.accuracy.verdict)
     return Reply(
         comparing.to_data(comparison), _text(comparison), Exit.FINDINGS if failed else Exit.OK, comparison.doubts
     )
+
+
+def _load(path: Path) -> Run:
+    from npueval import runs
+
+    run = runs.load(path)
+    _refuse_unbelievable(run, path)
+    return run
+
+
+def _refuse_unbelievable(run: Run, path: Path) -> None:
+    from npueval.possible import unbelievable
+
+    if reason := unbelievable(run):
+        raise FormatError(reason, path=path, hint="measure again; a Run is never edited by hand")
 
 
 def _text(comparison: Comparison) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from npueval.cli.base import Reply, verb
 from npueval.plaindata import to_plain
 from npueval.triggers.answers import Block
 from npueval.workflow import Evaluation
+
+_TOLD = 5
 
 
 def writes_documents(function: Callable[..., Reply]) -> Callable[..., Reply]:
@@ -99,12 +101,21 @@ def _paragraphs(done: Evaluation, *, diff: bool) -> list[str]:
     parts = [done.reading.answer.markdown().rstrip()] if isinstance(done.reading.answer, Block) else []
     verdicts = (("性能", comparison.performance), ("精度", comparison.accuracy), ("总体", comparison.total))
     parts.append("\n".join(f"{name}：{each.verdict}（{each.reason}）" for name, each in verdicts))
+    parts += _doubts(comparison.doubts)
     if diff and done.patch.diff:
         parts.append(done.patch.diff.rstrip())
     changed = ", ".join(done.patch.changed) or "none"
     made = "".join(f"\ncreated: {path}" for path in done.created)
     parts.append(f"documents: {done.reading.plan.documents}{made}\nchanged: {changed}\nlint: {_lint(done)}")
     return parts
+
+
+def _doubts(found: Sequence[str]) -> list[str]:
+    """The first of what a reader must know, and how many more there are."""
+    if not found:
+        return []
+    more = [f"- 另有 {len(found) - _TOLD} 条，见 runs/comparison.json"] * (len(found) > _TOLD)
+    return ["\n".join([f"存疑 {len(found)} 条：", *(f"- {doubt}" for doubt in found[:_TOLD]), *more])]
 
 
 def _lint(done: Evaluation) -> str:

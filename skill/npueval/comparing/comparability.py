@@ -50,6 +50,11 @@ def of_accuracy(npu: Run, other: Run | Baseline) -> tuple[str, ...]:
     return tuple(f"{point.name} {point.npu} 与 {point.other}" for point in points if point.agreement == "differs")
 
 
+def of_models(npu: Run, other: Run) -> str:
+    """The cell's words where two Runs are of models of unlike size: no accuracy of one is a bound for the other."""
+    return refusal((_point("模型", *_models(npu, other), refuses=True),), rate=False)
+
+
 def refusal(points: tuple[ComparisonPoint, ...], *, rate: bool, segment: str = END_TO_END) -> str:
     """The cell's words where a difference forbids a ratio; empty where none does.
 

@@ -49,14 +49,14 @@ def judge_performance(metric: str, direction: Direction, npu: Value, change: Cha
     return _worst(verdicts)
 
 
-def of_unfinished(verdict: Verdict, unfinished: str) -> Verdict:
-    """A verdict that rests on measurements of which some are ``unfinished``: nothing is met by them."""
+def in_doubt(verdict: Verdict, doubt: str) -> Verdict:
+    """A verdict on measurements that were broken off or cannot be (``doubt`` says so): nothing is met by them."""
     judgement, reason = verdict
-    if not unfinished:
+    if not doubt:
         return verdict
     if judgement == "达标":
-        return "无法判定", "；".join(filter(None, (unfinished, reason)))
-    return judgement, "；".join(filter(None, (reason, unfinished)))
+        return "无法判定", "；".join(filter(None, (doubt, reason)))
+    return judgement, "；".join(filter(None, (reason, doubt)))
 
 
 def _against_limit(

@@ -96,13 +96,13 @@ def accuracy_rows(both: Sides, baseline: Baseline) -> Iterator[AccuracyRow]:
     run = both.npu.run
     npu = _bounded(sides.checked_accuracy(run, target.metric) if run else Value(reason=both.npu.reason), target.metric)
     base, grade = _accuracy_baseline(both, baseline, target.metric)
-    refusal = _accuracy_refusal(target.metric, npu, base)
     gpu = both.gpu.run if both.gpu.run is not None and base.source == both.gpu.run.id else None
+    other_model = comparability.of_models(run, gpu) if run and gpu else ""
+    refusal = other_model or _accuracy_refusal(target.metric, npu, base)
     differences = comparability.of_accuracy(run, gpu or baseline) if run and base.value is not None else ()
     judgement, reason = accuracy.judge(target, npu, base, refusal, differences)
     if npu.value is not None:
-        unfinished = _unfinished(both, "gpu" if gpu else None)
-        judgement, reason = judging.of_unfinished((judgement, reason), unfinished)
+        judgement, reason = judging.in_doubt((judgement, reason), _unfinished(both, "gpu" if gpu else None))
     judged = None if both.further else judgement
     yield AccuracyRow(
         metric=target.metric,
@@ -153,10 +153,10 @@ def _row(both: Sides, metric: str, key: Key, *, target: bool, segment: str = END
     wanted = judging.performance_target(metric, unit, direction, both.plan.targets) if target else ""
     change = against[both.baseline] if both.baseline else Change(refusal=f"没有性能基线（{gpu.reason}）")
     judged = judging.judge_performance(metric, direction, npu, change, both.plan.targets) if wanted else (None, "")
-    if both.baseline is None and judged[0] == "达标":
-        judged = "无法判定", f"绝对目标已满足，但{change.refusal}"
+    if judged[0] == "达标" and (refused := _refusal(both, metric, key, change)):
+        judged = "无法判定", f"绝对目标已满足，但{refused}"
     if judged[0] is not None and npu.value is not None:
-        judged = judging.of_unfinished(judged, _unfinished(both, both.baseline, key))
+        judged = judging.in_doubt(judged, _doubtful(both, key))
     batch, concurrency, rate = key
     return ComparisonRow(
         metric=metric,
@@ -177,6 +177,20 @@ def _row(both: Sides, metric: str, key: Key, *, target: bool, segment: str = END
         judgement=judged[0],
         reason=judged[1],
     )
+
+
+def _refusal(both: Sides, metric: str, key: Key, change: Change) -> str:
+    """Why nothing stands against the NPU's figures of a case; empty where something does."""
+    if both.baseline is None:
+        return change.refusal
+    return comparability.refusal(both.points(both.baseline, key), rate=metric == "throughput")
+
+
+def _doubtful(both: Sides, key: Key) -> str:
+    """What was broken off, or cannot be, of a case on the two sides of its verdict."""
+    held = [both.npu, *([getattr(both, both.baseline)] if both.baseline else [])]
+    impossible = (side.implausible(side.case(*key)) for side in held)
+    return "；".join(filter(None, (_unfinished(both, both.baseline, key), *impossible)))
 
 
 def _unfinished(both: Sides, column: Column | None, key: Key | None = None) -> str:

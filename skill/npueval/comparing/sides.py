@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from npueval import metrics
 from npueval.comparing import comparability
+from npueval.comparing.plausibility import implausible_case, implausible_figures
 from npueval.language import joined
 from npueval.plan import Plan
 from npueval.records import Baseline, Figure, Grade, Value
@@ -48,6 +49,12 @@ class Side:
         if not broken and self.run.complete:
             return ""
         return f"测量不完整（{self.column.upper()}：{broken or f'{self.run.id} 没有测完'}）"
+
+    def implausible(self, case: Case | None) -> str:
+        """What of the figures behind a row cannot be: of the Run's ``case``, else of the log; empty where they can."""
+        found = implausible_case(case) if case else implausible_figures(self.log) if self.log else ()
+        told = "；".join(found)
+        return f"数字可疑（{self.column.upper()}：{told}）" if told else ""
 
     def value(
         self, metric: str, batch: int, concurrency: int, rate: float | None, *, segment: str, target: bool
@@ -109,7 +116,7 @@ def of_run(column: str, run: Run | None, reason: str, plan: Plan) -> Side:
     if run.simulated:
         return Side(column, reason=f"{run.id} 来自模拟设备，不产生可报告的数字")
     if not run.valid:
-        return Side(column, reason=f"{run.id} 无效：{joined(run.invalid, '；').zh}")
+        return Side(column, reason=f"{run.id} 无效：{joined(run.wrong, '；').zh}")
     if run.precision != plan.precision:
         return Side(column, reason=f"该测量的精度为 {run.precision}，与计划 {plan.precision} 不同")
     return Side(column, run=run, unit=plan.unit)

@@ -10,10 +10,10 @@ from typing import Any
 
 from npueval.kit.building import KITS
 from npueval.kit.manifest import PROJECT, KitManifest
-from npueval.kit.possible import CLOCK_SKEW, moment
 from npueval.language import joined
 from npueval.measuring import case_specs
 from npueval.plan import Plan
+from npueval.possible import CLOCK_SKEW, moment
 from npueval.runs import Run
 from npueval.workloads.needs import changed
 
@@ -42,7 +42,7 @@ def checks(manifest: KitManifest, body: Mapping[str, Any], run: Run, plan: Plan)
     yield _check("Golden 输出", golden["passed"], golden["reason"] or "没有比对")
     unfinished = list(_unfinished(run, plan))
     yield _check("完整性", not unfinished, f"没有测完：{'、'.join(unfinished)}")
-    yield _check("输出校验", run.valid, joined(run.invalid, "；").zh)
+    yield _check("输出校验", run.valid, joined(run.wrong, "；").zh)
     yield _check("测量时间", not _before(run.created, manifest.created), f"{run.created} 早于测试包 {manifest.created}")
 
 

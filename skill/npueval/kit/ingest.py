@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,12 @@ from npueval.contracts import violations
 from npueval.errors import FormatError, Problem
 from npueval.kit.checks import Check, checks
 from npueval.kit.manifest import RESULT_FORMAT, RESULT_VERSION, KitManifest, digest_of
-from npueval.kit.possible import impossible
+from npueval.kit.planned import unplanned
 from npueval.kit.reading import legible, parsed, read
 from npueval.language import same
 from npueval.plaindata import body_of
 from npueval.plan import Plan
+from npueval.possible import impossible
 from npueval.records import Baseline, Grade
 from npueval.resources import schema
 from npueval.runs import Run
@@ -116,7 +118,7 @@ def _checked_run(data: Any, plan: Plan, file: Path) -> Run:
         raise FormatError(
             "measured by another version of the plan", path=file, hint="make a kit of the plan as it is now"
         )
-    _refuse("the result cannot be true", impossible(run, of_plan), file)
+    _refuse("the result cannot be true", chain(unplanned(run, of_plan), impossible(run)), file)
     return run
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from npueval.records import Conclusion, Edit
+from npueval.runs import Run
 
 SEGMENT_NAMES = {
     "preprocess": "预处理",
@@ -45,3 +46,8 @@ def values(place: str, pairs: Mapping[str, str], source: str = "") -> list[Edit]
 def said(conclusion: Conclusion) -> str:
     """A conclusion with what it rests on."""
     return f"{conclusion.verdict}（{conclusion.reason}）" if conclusion.reason else conclusion.verdict
+
+
+def model_of(run: Run) -> str:
+    """The card's model; a simulated one is named so wherever it stands."""
+    return f"{run.device.model}（模拟设备）" if run.simulated else run.device.model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from npueval.records import Baseline, Edit
+from npueval.records import Baseline, Edit, Grade
 from npueval.reporting.cells import joined, missing, values
 from npueval.reporting.dossier import Dossier
 from npueval.runs import Run
@@ -25,15 +25,24 @@ def _choice(dossier: Dossier) -> dict[str, str]:
     baseline = dossier.baseline
     log = baseline.source == "log"
     lacking = f"，缺 {'、'.join(baseline.missing)}" if baseline.missing else ""
+    grades = f"{baseline.grade.value}{_of_accuracy(dossier)}"
     back = dossier.file_of(dossier.gpu_run) or (dossier.brought.path if dossier.brought else None)
     return {
-        "项目内完整训练日志（优先）": f"{baseline.path}（证据等级 {baseline.grade.value}{lacking}）"
+        "项目内完整训练日志（优先）": f"{baseline.path}（证据等级 {grades}{lacking}）"
         if log
         else missing(baseline.reason),
         "无可用日志时（默认 GPU）": f"已回传，见 {back}" if back else missing(NO_GPU),
         "CPU 对照（可选）": _cpu(dossier),
         "最终对比结论须写清": why_this_baseline(dossier),
     }
+
+
+def _of_accuracy(dossier: Dossier) -> str:
+    """The grade of the log's accuracy, where data set and samples beside it make it worth more than the rest."""
+    rows = dossier.comparison.accuracy_rows[:1]
+    better = [row for row in rows if row.grade not in (Grade.NONE, dossier.baseline.grade)]
+    quoted = [row for row in better if row.baseline.source.startswith(f"{dossier.baseline.path}:")]
+    return "".join(f"；其中 {row.metric} 写有数据集与样本数，为 {row.grade.value} 级" for row in quoted)
 
 
 def _cpu(dossier: Dossier) -> str:
@@ -146,7 +155,7 @@ def _facts_of(run: Run, dossier: Dossier) -> dict[str, str]:
         framework or missing("测量记录未写"),
         batches,
         run.created[:10],
-        joined([f"测量记录 {dossier.file_of(run)}{_graded(run)}", _doubted(run)]),
+        joined([f"测量记录 {dossier.file_of(run)}{_graded(run)}", doubted(run)]),
     )
     return dict(zip(_FACTS, texts, strict=True))
 
@@ -166,6 +175,7 @@ def _graded(run: Run) -> str:
     return f"，证据等级 {kit.get('grade')}：{'、'.join(failed)}"
 
 
-def _doubted(run: Run) -> str | None:
+def doubted(run: Run) -> str | None:
+    """How many doubts a Run has, and where they stand; ``None`` where it has none."""
     count = len(list(run.all_doubts()))
     return f"含 {count} 条疑点，见该记录的 doubts" if count else None

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from npueval.records import AccuracyRow, Change, ComparisonRow, Edit, Value
 from npueval.reporting import profiled
-from npueval.reporting.cells import SEGMENT_NAMES, missing, number, row, said, values
-from npueval.reporting.compare_baseline import why_this_baseline
+from npueval.reporting.cells import SEGMENT_NAMES, joined, missing, number, row, said, values
+from npueval.reporting.compare_baseline import doubted, why_this_baseline
 from npueval.reporting.dossier import Dossier
 from npueval.runs.cases import SEGMENTS
 from npueval.statistics import apart
@@ -104,12 +104,16 @@ def _quoted(value: Value) -> str:
     return f"{_shown(value)}（{value.source}）" if value.value is not None and value.source else _shown(value)
 
 
+_NO_DIRECTION = {"same": "在容许范围内", "undecided": "尚不能分辨"}
+
+
 def _changed(change: Change) -> str:
     if change.ratio is None:
         return change.refusal
-    word = "提升" if change.ratio >= 1 else "回退"
+    moved = f"{'提升' if change.ratio >= 1 else '回退'} {abs(change.ratio - 1):.1%}"
+    said = _NO_DIRECTION.get(change.outcome or "", moved)
     bounds = f"95% 区间 {'–'.join(apart(*change.interval))}" if change.interval else change.no_interval
-    return f"{word} {abs(change.ratio - 1):.1%}（{change.ratio:.3g} 倍，{bounds}）"
+    return f"{said}（{change.ratio:.3g} 倍，{bounds}）"
 
 
 TEMPLATE_STAGES = ("preprocess", "infer", "postprocess")
@@ -141,7 +145,7 @@ STAGE_COLUMNS = ("基线 (ms)", "迁移后 (ms)", "备注")
 
 
 def _paths(dossier: Dossier) -> dict[str, str]:
-    npu = "；".join(filter(None, map(dossier.file_of, dossier.runs_of("npu"))))
+    npu = "；".join(joined([dossier.file_of(run), doubted(run)], "，") for run in dossier.runs_of("npu"))
     gpu = [*map(dossier.file_of, dossier.runs_of("gpu"))] or [dossier.brought.path if dossier.brought else None]
     sources = [_cited(dossier) if dossier.baseline.path else None, *gpu]
     return {

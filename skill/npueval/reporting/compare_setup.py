@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from npueval.plan import Dataset
 from npueval.records import Edit
-from npueval.reporting.cells import SEGMENT_NAMES, joined, missing, row, values
+from npueval.reporting.cells import SEGMENT_NAMES, joined, missing, model_of, row, values
 from npueval.reporting.compare_baseline import logged
 from npueval.reporting.dossier import Dossier
 from npueval.reporting.mig_report import cann_and_plugin
@@ -23,8 +23,8 @@ def edits(dossier: Dossier) -> list[Edit]:
 def _npu_environment(dossier: Dossier) -> dict[str, str]:
     run, plan = dossier.npu_run, dossier.plan
     return {
-        "Ascend 型号": run.device.model if run else missing(dossier.no_npu),
-        "CANN / 运行时": cann_and_plugin(dossier),
+        "Ascend 型号": model_of(run) if run else missing(dossier.no_npu),
+        "CANN / 运行时": cann_and_plugin(dossier.environment),
         "入口脚本 / checkpoint 路径": joined([plan.workload, plan.project.checkpoint], " / "),
         "Batch size": f"{'、'.join(map(str, plan.batches))}（目标 {plan.target_batch}）",
         "测量日期": run.created[:10] if run else missing(dossier.no_npu),

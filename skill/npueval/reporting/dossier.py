@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from npueval.environment import Environment
+from npueval.environment import Environment, from_json
+from npueval.errors import FormatError
 from npueval.gate.diagnosis import Diagnosis
 from npueval.plan import Plan
 from npueval.records import Baseline, Comparison
@@ -48,9 +49,17 @@ class Dossier:
     verified: Mapping[str, Statement] = field(default_factory=dict)
 
     @property
-    def environment(self) -> Environment:
-        """The machine facts that were adopted."""
-        return self.diagnosis.environment
+    def environment(self) -> Environment | None:
+        """The machine of the NPU's Run as that recorded it, ``None`` where it did not; without a Run the one read now.
+
+        The machine that writes a report need not be the one that measured.
+        """
+        if self.npu_run is None:
+            return self.diagnosis.environment
+        try:
+            return from_json({key: value for key, value in self.npu_run.environment.items() if key != "kit"})
+        except FormatError:
+            return None
 
     def run(self, column: Column, precision: str | None = None) -> Run | None:
         """The Run of a column at a precision, by default the one that is judged."""

@@ -8,6 +8,13 @@ from npueval.reporting.cells import joined, missing, values
 from npueval.reporting.dossier import Column, Dossier
 
 COLUMNS: tuple[Column, ...] = ("npu", "cpu", "gpu")
+UNRECORDED = "测量记录未写环境"
+_FACTS = (
+    "npu-smi 关键信息（驱动/设备）",
+    "CANN / 框架 Ascend 插件版本",
+    "PyTorch+torch_npu 或 MindSpore 等版本",
+    "OS / 容器镜像（如有）",
+)
 
 
 def edits(dossier: Dossier) -> list[Edit]:
@@ -21,31 +28,34 @@ def edits(dossier: Dossier) -> list[Edit]:
 
 def _environment(dossier: Dossier) -> dict[str, str]:
     environment = dossier.environment
-    return {
-        "npu-smi 关键信息（驱动/设备）": _npu(dossier),
-        "CANN / 框架 Ascend 插件版本": cann_and_plugin(dossier),
-        "PyTorch+torch_npu 或 MindSpore 等版本": _frameworks(environment),
-        "OS / 容器镜像（如有）": joined(
+    if environment is None:
+        return dict.fromkeys(_FACTS, missing(UNRECORDED))
+    texts = (
+        _npu(dossier, environment),
+        cann_and_plugin(environment),
+        _frameworks(environment),
+        joined(
             [
                 f"{environment.system.os}（{environment.system.kernel}，{environment.system.architecture}）",
                 _container(environment),
             ]
         ),
-    }
+    )
+    return dict(zip(_FACTS, texts, strict=True))
 
 
-def _npu(dossier: Dossier) -> str:
-    environment = dossier.environment
+def _npu(dossier: Dossier, environment: Environment) -> str:
     if not environment.devices or not environment.npu.chips:
         return missing(dossier.no_npu)
     driver = f"驱动 {environment.driver}" if environment.driver else "驱动版本未能读取"
     return joined([driver, f"{len(environment.devices)} 个设备：{environment.devices[0]}"])
 
 
-def cann_and_plugin(dossier: Dossier) -> str:
-    """The CANN and torch_npu versions of the machine, each ``N/A`` with its reason where it has none."""
-    cann = dossier.environment.cann
-    plugin = dossier.environment.packages.get("torch_npu")
+def cann_and_plugin(environment: Environment | None) -> str:
+    """The CANN and torch_npu versions of a machine, each ``N/A`` with its reason where it has none."""
+    if environment is None:
+        return missing(UNRECORDED)
+    cann, plugin = environment.cann, environment.packages.get("torch_npu")
     return joined(
         [
             f"CANN {cann}" if cann else f"CANN {missing('本机未找到 CANN 安装')}",
@@ -66,7 +76,7 @@ def _container(environment: Environment) -> str | None:
 
 def _checks(dossier: Dossier) -> list[Edit]:
     run = dossier.npu_run
-    ran = run is not None and run.valid and bool(run.cases)
+    ran = run is not None and run.valid and not run.simulated and bool(run.cases)
     comparison = dossier.comparison
     boxes = {
         "NPU 加载与单次前向通过": ran,

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from npueval.records import ComparisonRow, Conclusion, Edit, Gate
-from npueval.reporting.cells import joined, missing, number, row, said, values
+from npueval.reporting.cells import joined, missing, model_of, number, row, said, values
 from npueval.reporting.compare_baseline import why_this_baseline
 from npueval.reporting.dossier import Dossier
+from npueval.reporting.mig_report import UNRECORDED
 
+_FACTS = (
+    "Ascend 型号",
+    "驱动版本",
+    "CANN 版本",
+    "CANN / 框架 Ascend 插件版本",
+    "Python / 关键依赖",
+    "框架 Ascend 插件 / torch_npu 等",
+)
 SNAPSHOT = "Summary#已成功适配时（请与 Compare.md、Mig_Readme.md §3.1 对齐）"
 
 
@@ -35,7 +44,7 @@ def _snapshot(dossier: Dossier) -> dict[str, str]:
     plan, comparison = dossier.plan, dossier.comparison
     full = plan.datasets.full or plan.datasets.inference
     dataset = f"{full.name}，{full.subset}" if full else missing("计划未给出全量评测数据集")
-    model = dossier.npu_run.device.model if dossier.npu_run else missing(dossier.no_npu)
+    model = model_of(dossier.npu_run) if dossier.npu_run else missing(dossier.no_npu)
     column = comparison.baseline_column
     return {
         "本次性能对比实际采用的 baseline": f"{column.upper()} 列（证据等级 {comparison.grade.value}）"
@@ -52,29 +61,33 @@ def _snapshot(dossier: Dossier) -> dict[str, str]:
 
 
 def _environment(dossier: Dossier) -> dict[str, str]:
-    environment = dossier.environment
-    plugin = environment.packages.get("torch_npu")
-    torch = environment.packages.get("torch")
-    absent = missing("本机未找到 CANN 安装")
-    values_of = {
-        "Ascend 型号": f"{environment.devices[0]} × {len(environment.devices)}"
-        if environment.npu.chips
-        else missing(dossier.no_npu),
-        "驱动版本": environment.driver or missing("本机未读到驱动版本"),
-        "CANN 版本": environment.cann or absent,
-        "CANN / 框架 Ascend 插件版本": joined([environment.cann or absent, plugin or missing("torch_npu 未安装")]),
-        "Python / 关键依赖": joined([f"Python {environment.python.version}", f"torch {torch}" if torch else None]),
-        "框架 Ascend 插件 / torch_npu 等": plugin or missing("torch_npu 未安装"),
-    }
     adopted = {"only": "本次会话", "inside": "沙箱内", "outside": "沙箱外（宿主机）"}[dossier.diagnosis.adopted]
     return {
-        **{f"{key}/值": value for key, value in values_of.items()},
+        **{f"{key}/值": text for key, text in zip(_FACTS, _facts(dossier), strict=True)},
         "沙箱检测策略": "沙箱内外各读一次并合并"
         if dossier.diagnosis.other
         else "只读了一侧；沙箱内看不到设备时须在沙箱外复检",
         "最终采信环境": adopted,
         "采信原因": "能实际运行测试的一侧" if dossier.diagnosis.runnable else "唯一可得的读数，尚不能运行测试",
     }
+
+
+def _facts(dossier: Dossier) -> tuple[str, ...]:
+    environment, run = dossier.environment, dossier.npu_run
+    if environment is None:
+        return (model_of(run) if run else missing(dossier.no_npu), *(missing(UNRECORDED),) * (len(_FACTS) - 1))
+    cann = environment.cann or missing("本机未找到 CANN 安装")
+    plugin = environment.packages.get("torch_npu") or missing("torch_npu 未安装")
+    torch = environment.packages.get("torch")
+    model = model_of(run) if run else environment.devices[0] if environment.npu.chips else None
+    return (
+        f"{model} × {len(environment.devices) or 1}" if model else missing(dossier.no_npu),
+        environment.driver or missing("本机未读到驱动版本"),
+        cann,
+        joined([cann, plugin]),
+        joined([f"Python {environment.python.version}", f"torch {torch}" if torch else None]),
+        plugin,
+    )
 
 
 def _gate(dossier: Dossier) -> dict[str, str]:

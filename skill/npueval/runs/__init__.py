@@ -85,7 +85,14 @@ class Run:
     @property
     def valid(self) -> bool:
         """Whether the figures may be used at all: not where an output was wrong."""
-        return not self.invalid
+        return not self.wrong
+
+    @property
+    def wrong(self) -> tuple[Text, ...]:
+        """What makes the Run invalid: what was seen, and a check of the outputs that failed."""
+        checked = self.output_check
+        failed = checked is not None and checked.passed is False
+        return self.invalid or ((checked.reason,) if checked and failed else ())
 
     @cached_property
     def segments(self) -> tuple[str, ...]:
@@ -99,7 +106,7 @@ class Run:
 
     def all_doubts(self) -> Iterator[Text]:
         """What makes the Run invalid or doubtful, then the doubts of each case, led by the case's name."""
-        yield from self.invalid
+        yield from self.wrong
         yield from self.doubts
         for case in self.cases:
             yield from (doubt.led(case.name) for doubt in case.doubts)

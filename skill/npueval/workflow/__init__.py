@@ -137,7 +137,7 @@ def _measure(
         return False
     path = runs.save(done, plan.runs)
     if not done.valid:
-        raise MeasurementError(f"the outputs on {device} are wrong: {done.invalid[0].en}", path=path)
+        raise MeasurementError(f"the outputs on {device} are wrong: {done.wrong[0].en}", path=path)
     return True
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from npueval import atomic, runs
 from npueval.errors import FormatError, NpuevalError
 from npueval.plan import Plan
+from npueval.possible import unbelievable
 from npueval.runs import Run
 from npueval.workloads.needs import changed
 
@@ -58,12 +59,14 @@ def open_archive(plan: Plan) -> Archive:
         except FormatError as error:
             passed_over.append(f"{path.name}: {error.message}")
             continue
-        if run.plan_sha256 in known:
-            found.append((path, run))
+        if run.plan_sha256 not in known:
+            reason = "measured by another version of the plan (its batches, precision, … differ)"
         else:
-            passed_over.append(
-                f"{path.name}: measured by another version of the plan (its batches, precision, … differ)"
-            )
+            reason = unbelievable(run)
+        if reason:
+            passed_over.append(f"{path.name}: {reason}")
+        else:
+            found.append((path, run))
     found.sort(key=lambda item: (item[1].created, item[1].id), reverse=True)
     return Archive(tuple(found), tuple(passed_over))
 

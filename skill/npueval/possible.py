@@ -1,48 +1,48 @@
-"""What cannot be true of a Run that somebody brings: figures that no measurement of this plan gives."""
+"""What cannot be true of a Run that lies in a file: figures that no measurement gives."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from datetime import datetime, timedelta, timezone
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from npueval.devices import KINDS
 from npueval.logs import hardware
-from npueval.measuring import case_specs
-from npueval.plan import Plan
 from npueval.runs import Run
-from npueval.runs.cases import QUEUE, Case
+from npueval.runs.cases import QUEUE, SEGMENTS, Case
 
 TOLERATED = 1.05
 LONGEST_NS = 30 * 24 * 3600 * 10**9
 CLOCK_SKEW = timedelta(days=1)
 LEAST_ALIKE = 100
+MOST_NAMED = 3
 LEAST_ALIKE_NS = 100_000
 """From how many samples, and of what length, none can be the same to the nanosecond as all the others."""
 LONGEST_NAME = 200
+_NAMED_SO = {"cuda": "gpu", "npu": "npu"}
 MOST_BYTES = 1 << 50
 
 
-def impossible(run: Run, plan: Plan) -> Iterator[str]:
-    """Every contradiction, in English: it refuses a file."""
-    if not run.cases:
-        yield "it has no case"
-    if run.simulated:
-        yield "made on a simulated device"
-    if run.scope != "in-process":
-        yield "timed from outside the process"
+def impossible(run: Run) -> Iterator[str]:
+    """Every contradiction of an in-process Run with itself, in English: it refuses a file."""
     yield from _names(run)
     yield from _device(run)
     yield from _moment(run.created)
-    yield from _not_planned(run, plan)
     yield from _cold_start(run)
     yield from _accuracy(run)
     for case in run.cases:
-        yield from (f"{case.name}: {reason}" for reason in (*_conditions(case, run, plan), *_case(case, run)))
+        yield from (f"{case.name}: {reason}" for reason in (*_conditions(case, run), *_case(case, run)))
+
+
+def unbelievable(run: Run) -> str:
+    """Why the figures of a Run cannot be used although the file is whole; empty where they can."""
+    measured_here = run.scope == "in-process" and not run.simulated
+    found = list(islice(impossible(run), MOST_NAMED)) if measured_here else []
+    return f"it cannot be true: {'; '.join(found)}" if found else ""
 
 
 def _names(run: Run) -> Iterator[str]:
@@ -65,12 +65,11 @@ def _device(run: Run) -> Iterator[str]:
     kind, _, number = device.name.partition(":")
     if kind != device.kind or (number or None) != (None if device.index is None else str(device.index)):
         yield f"its device is called {device.name} and is {device.kind}, number {device.index}"
-    if device.kind != "cuda":
-        return
-    if hardware.kind(device.model) in ("cpu", "npu"):
-        yield f"{device.model} is no GPU"
+    # A processor's name may hold that of its graphics.
+    if device.kind in _NAMED_SO and hardware.kind(device.model) not in (None, _NAMED_SO[device.kind]):
+        yield f"{device.model} is no {_NAMED_SO[device.kind].upper()}"
     torch = _packages(run).get("torch")
-    if str(torch).endswith("+cpu"):
+    if device.kind == "cuda" and str(torch).endswith("+cpu"):
         yield f"torch {torch} cannot use {device.name}"
 
 
@@ -95,25 +94,6 @@ def _moment(created: str) -> Iterator[str]:
         yield f"made in the future ({created}): is the clock of that host right?"
 
 
-def _not_planned(run: Run, plan: Plan) -> Iterator[str]:
-    planned = {spec.empty().name for spec in case_specs(plan)}
-    for name, count in Counter(case.name for case in run.cases).items():
-        if name not in planned:
-            yield f"{name}: no case of the plan"
-        elif count > 1:
-            yield f"{name}: stands there {count} times"
-
-    protocol: tuple[tuple[str, object, object], ...] = (
-        ("unit", run.unit, plan.unit),
-        ("segments", run.protocol.scope, plan.segments),
-        ("iterations", run.protocol.iterations, plan.iterations),
-        ("warm-up", run.protocol.warmup, plan.warmup),
-        ("precision", f"{run.precision}/{run.protocol.precision_mode}", f"{plan.precision}/{plan.precision_mode}"),
-        ("workload", run.workload.ref, plan.workload),
-    )
-    yield from (f"{what}: {mine!s:.80}, the plan says {wanted}" for what, mine, wanted in protocol if mine != wanted)
-
-
 def _cold_start(run: Run) -> Iterator[str]:
     once = run.cold_start
     known = (run.floor_ns, once.load_ns, once.first_inference_ns, *once.first_hits.values())
@@ -131,14 +111,14 @@ def _accuracy(run: Run) -> Iterator[str]:
         yield f"its output check looked at {n!r:.80} outputs"
 
 
-def _conditions(case: Case, run: Run, plan: Plan) -> Iterator[str]:
+def _conditions(case: Case, run: Run) -> Iterator[str]:
     if case.precision != run.precision:
         yield f"its precision is {case.precision}, that of the Run {run.precision}"
     if case.complete and case.cards != run.cards:
         yield f"measured on {case.cards} cards, the Run on {run.cards}"
     measured = [name for name in case.samples if name != QUEUE]
-    if other := [name for name in case.samples if name not in (*plan.segments, *_queue(case))]:
-        yield f"{', '.join(other)}: no segment of the plan"
+    if other := [name for name in case.samples if name not in (*SEGMENTS, *_queue(case))]:
+        yield f"{', '.join(other)}: no segment"
     if case.complete and set(case.warmup) != set(measured):
         yield f"warm-up of {', '.join(case.warmup) or 'nothing'}, samples of {', '.join(measured)}"
     held = [getattr(case.memory, item.name).value for item in fields(case.memory)] if case.memory else []
