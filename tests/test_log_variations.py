@@ -187,6 +187,37 @@ def test_another_batch_in_the_midst_of_a_run_is_a_contradiction(tmp_path):
     assert any(doubt.startswith("batch 前后不一致：32（a.log:1）；64（a.log:3）") for doubt in found.doubts)
 
 
+# --- conditions ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "value"),
+    [
+        ("Using device: cuda:0 (NVIDIA A30)", "device", "NVIDIA A30"),
+        ("Device: NVIDIA GeForce RTX 4080", "device", "NVIDIA GeForce RTX 4080"),
+        ("Toolkit 9.1 Python-3.11 torch-2.2 CUDA:0 (Tesla T4, 15102MiB)", "device", "Tesla T4"),
+        ("|   0  NVIDIA A40-48Q           On  | 00000000:07:00.0 Off |    0 |", "device", "NVIDIA A40-48Q"),
+        ("Running on Tesla P40-24GB, driver 535", "device", "Tesla P40-24GB"),
+        ("device: npu:0 (Ascend910B4)", "device_kind", "npu"),
+        ("device: cuda:0", "device", None),
+        ("Number of GPUs: 4", "cards", "4"),
+        ("使用 4 张 GPU 训练", "cards", "4"),
+        ("Found 8 GPUs, using GPU 0", "cards", None),
+        ("8 GPUs available", "cards", None),
+        ("  Total train batch size (w. parallel, distributed & accumulation) = 64", "batch", "64"),
+        ("batch_size=12, lr=0.1", "batch", "12"),
+    ],
+)
+def test_what_programs_say_of_their_conditions(tmp_path, line, key, value):
+    assert figures(tmp_path, f"{line}\nstep 1 loss 0.5\n").fact(key) == value
+
+
+def test_a_batch_of_each_card_is_called_one(tmp_path):
+    each = "per_device_train_batch_size: 8\nstep 1 loss 0.5\n"
+    assert any("batch 8 是每卡的（a.log:1）" in doubt for doubt in figures(tmp_path, each).doubts)
+    assert not any("每卡" in doubt for doubt in figures(tmp_path, "world_size: 1\n" + each).doubts)
+
+
 # --- several runs -------------------------------------------------------------------------------------------------
 
 STEP = "epoch {0}/3 step {1}/4 loss 0.{0}{1}\n"

@@ -18,12 +18,14 @@ from npueval.logs.base import LineFormat
 from npueval.logs.logbook import Logbook
 
 _SPELLINGS = {
-    "device": "device gpu gpuname gpumodel gpu型号 显卡 显卡型号 硬件型号 hardware 硬件 设备",
+    "device": "device devicename cudadevicename usingdevice gpu gpuname gpumodel hardware "
+    "gpu型号 显卡 显卡型号 硬件型号 硬件 设备",
     "framework": "framework pytorch torch torchversion paddle mindspore",
     "dataset": "dataset datasetname datasettype 数据集",
     "data_path": "datasetdir datasetpath datapath datadir traindatadir testdatadir data",
     "split": "split datasetsplit 数据划分",
-    "batch": "batch batchsize trainbatchsize inferbatchsize globalbatchsize samplespergpu perdevicetrainbatchsize",
+    "batch": "batch batchsize trainbatchsize inferbatchsize globalbatchsize totalbatchsize totaltrainbatchsize "
+    "samplespergpu perdevicetrainbatchsize",
     "learning_rate": "lr lr0 baselr learningrate 学习率",
     "epochs": "epochs maxepochs numepochs numtrainepochs epochnum",
     "optimizer": "optimizer",
@@ -31,7 +33,7 @@ _SPELLINGS = {
     "seed": "seed",
     "date": "date",
     "model": "model arch modelnameorpath pretrainedmodelnameorpath",
-    "cards": "worldsize ngpus numgpus",
+    "cards": "worldsize ngpus numgpus numberofgpus numdevices numberofdevices",
 }
 _KEYS = {spelling: key for key, spellings in _SPELLINGS.items() for spelling in spellings.split()}
 _NUMBERS = frozenset({"batch", "learning_rate", "epochs", "seed", "cards"})
@@ -48,9 +50,18 @@ _CALL = re.compile(r"\w+\(")
 _ARGUMENT = re.compile(r"\s+\w+=[A-Za-z_]\w*,\s*$")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _DIGITS = re.compile(r"(?<![A-Za-z\d])\d[\d.eE+-]*")
-_CARDS = re.compile(r"\b(\d{1,5}) ?(?:cards?|GPUs?|NPUs?)\b|(?<!\d)(\d{1,5}|单) ?卡|[（(](\d{1,5}) ?(?:pcs|[Pp])[)）]")
+_CARDS = re.compile(
+    r"\b(\d{1,5}) ?(?:cards?|GPUs?|NPUs?)\b|(?<!\d)(\d{1,5}|单) ?张? ?(?:卡|显卡|GPU)|[（(](\d{1,5}) ?(?:pcs|[Pp])[)）]"
+)
+_OFFERED = re.compile(r"(?:found|detected|there are|total of|检测到|共有)\s*$", re.IGNORECASE)
+_ON_OFFER = re.compile(r"\s*\(?s?\)?\s*(?:are |is )?(?:available|detected|found|visible|可用)", re.IGNORECASE)
+_MAKERS = r"(?:NVIDIA|Tesla|GeForce|Quadro|Ascend)"
+_TOTAL_BATCH = re.compile(r"\bTotal train batch size \([^)]{1,80}\) = (\d{1,9})\b")
 _DEVICE_LINE = re.compile(
     r"\bGPU \d+(?:,\d+)*: (.{3,80})|\bname: ([^:]{3,60}?)(?:,| major:)|\bDevice \d+: \"?([^\",]{3,60})"
+    r"|\b(?:cuda|CUDA|npu|NPU)(?::\d+)? ?\(([A-Z][^(),]{2,60})[,)]"
+    rf"|\|\s+\d+\s+({_MAKERS}[^|]{{2,40}}?)\s+(?:On|Off|N/A)\s+\|"
+    rf"|\b(?:[Rr]unning on|[Uu]sing)(?: GPU:?| device:?)? ({_MAKERS}[^,;()]{{2,60}})"
 )
 _WARNINGS = (
     (
@@ -74,21 +85,10 @@ _PROMPT = re.compile(r"(?:\(\w+\) ?)?[\w.-]+@[\w.-]+[:~][^$#]{0,100}[$#] \S")
 class Ambient(LineFormat):
     name = "ambient"
     needles = (
-        *("device", "Device ", "GPU", "use_gpu", "name: ", "batch", "dataset", "data", "lr", "earning", "epochs"),
-        *(
-            "world_size",
-            "recision",
-            "dtype",
-            "framework",
-            "orch",
-            "optimizer",
-            "seed",
-            "date:",
-            "model",
-            "arch",
-            "split",
-        ),
-        *("fall", "untrustworthy", "Traceback", "EI0", "error code", "out of memory"),
+        *("evice", "NVIDIA", "Tesla", "CUDA:", "Ascend", "GPU", "use_gpu", "name: ", "batch", "dataset", "data", "lr"),
+        *("earning", "epochs", "Epochs", "world_size", "recision", "dtype", "framework", "orch", "optimizer", "seed"),
+        *("date:", "model", "arch", "split", "fall", "untrustworthy", "Traceback", "EI0", "error code"),
+        *("out of memory",),
         *("数据", "学习率", "设备", "硬件", "卡", "pcs", "P）", "p）", "@", "```", "## "),
     )
     samples = ("device: cpu (AMD EPYC), 1 card", "use_gpu: True, train_batch_size: 1024, epochs: 20")
@@ -110,7 +110,7 @@ class Ambient(LineFormat):
 
     def _learns(self, text: str, book: Logbook) -> bool:
         """Whether there was anything to learn; lines that differ from a dull one in numbers alone are dull."""
-        subject, prompt, cards = _SUBJECT.search(text), _PROMPT.match(text), _CARDS.search(text)
+        subject, prompt, cards = _SUBJECT.search(text), _PROMPT.match(text), _used(text)
         if subject or prompt:
             book.section()
         if subject:
@@ -138,9 +138,19 @@ _BARE_CUDA = re.compile(r"cuda(?::\d+)?")
 """What code that was carried over by transfer_to_npu also prints; with a model's name behind it, it is a GPU."""
 
 
+def _used(text: str) -> re.Match[str] | None:
+    """How many cards a line says were used; those that were only found in the machine are not meant."""
+    for found in _CARDS.finditer(text):
+        if not _OFFERED.search(text[: found.start()]) and not _ON_OFFER.match(text, found.end()):
+            return found
+    return None
+
+
 def _statements(text: str) -> Iterator[tuple[str, str]]:
     for found in _DEVICE_LINE.finditer(text):
         yield "device", next(filter(None, found.groups()))
+    if total := _TOTAL_BATCH.search(text):
+        yield "batch", total[1]
     whole = _WHOLE.match(_PREFIX.sub("", text, count=1))
     if whole and ": " not in whole[2] and not _PAIR.search(whole[2]):
         pairs = [(whole[1], whole[2])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from statistics import median
 
@@ -22,6 +23,8 @@ INFERENCE = {"推理延迟 p50": "latency_p50_ms", "推理延迟 p95": "latency_
 
 _FAR = 2.0
 _MOST_WARMUP = 0.25
+
+_PER_CARD = re.compile(r"per[ _]?(?:device|gpu|card)|每卡|单卡", re.IGNORECASE)
 
 
 class NoBaseline(Exception):
@@ -164,6 +167,9 @@ def _cite(run: LoggedRun, series: Series) -> Citation:
 def _doubts(run: LoggedRun) -> Iterator[str]:
     if run.restarted:
         yield f"从第 {run.first_line} 行起是重新开始（或续训）的一次运行，续训后的吞吐可能偏高"
+    batch = run.facts.get("batch")
+    if batch and batch.source and run.fact("cards") != "1" and _PER_CARD.search(batch.source.text):
+        yield f"batch {batch.value} 是每卡的（{batch.source}），总数取决于卡数"
     for key, facts in run.conflicts.items():
         yield f"{key} 前后不一致：" + "；".join(f"{fact.value}（{fact.source}）" for fact in facts[:3])
     for series in run.series.values():
