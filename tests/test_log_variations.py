@@ -111,6 +111,19 @@ def test_many_malformed_numbers_are_one_doubt_and_a_count(tmp_path):
     assert list(run.doubts) == ["loss 的值 '0.0.26' 不是一个数，不采用（a.log:1）", "loss 共有 100 个值不是一个数"]
 
 
+def test_processes_that_write_into_one_file_without_their_names_are_noticed(tmp_path):
+    text = "".join(f"epoch 1/1 step {i}/9 loss 0.{i}{rank}\n" for i in range(1, 10) for rank in range(4))
+    (tmp_path / "a.log").write_text(text, encoding="utf-8")
+    (run,) = extract(tmp_path / "a.log", "a.log").runs
+    assert any("几个进程写进了同一个文件" in doubt for doubt in assess(run).doubts)
+
+
+def test_a_step_in_brackets_is_no_rank(tmp_path):
+    (tmp_path / "a.log").write_text("[0]: loss: 0.9\n[1]: loss: 0.8\n[2]: loss: 0.7\n", encoding="utf-8")
+    (run,) = extract(tmp_path / "a.log", "a.log").runs
+    assert run.find("loss").values == [0.9, 0.8, 0.7]
+
+
 # --- sentences ----------------------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice, pairwise
+from math import inf
 from statistics import median
 
 from npueval import metrics
@@ -23,8 +25,13 @@ INFERENCE = {"推理延迟 p50": "latency_p50_ms", "推理延迟 p95": "latency_
 
 _FAR = 2.0
 _MOST_WARMUP = 0.25
+_CROWD = 2
 
-_PER_CARD = re.compile(r"per[ _]?(?:device|gpu|card)|每卡|单卡", re.IGNORECASE)
+_PER_CARD = re.compile(
+    r"per[ _-]?(?:device|gpu|card)[ _-](?:\w+[ _-])?batch|samples_per_gpu"
+    r"|batch[ _-]?size[ _(]{0,2}per[ _](?:device|gpu|card)|[每单]卡 ?batch",
+    re.IGNORECASE,
+)
 
 
 class NoBaseline(Exception):
@@ -172,6 +179,7 @@ def _doubts(run: LoggedRun) -> Iterator[str]:
         yield f"batch {batch.value} 是每卡的（{batch.source}），总数取决于卡数"
     for key, facts in run.conflicts.items():
         yield f"{key} 前后不一致：" + "；".join(f"{fact.value}（{fact.source}）" for fact in facts[:3])
+    yield from islice(filter(None, map(_crowd, run.series.values())), 1)
     for series in run.series.values():
         if series.first_not_finite:
             where = f"首次在 {series.first_not_finite}"
@@ -182,6 +190,15 @@ def _doubts(run: LoggedRun) -> Iterator[str]:
         if series.thinned:
             yield f"{series.column.metric} 共 {series.count} 个值，中位数取自均匀抽取的 {len(series.values)} 个"
     yield from _unfinished(run)
+
+
+def _crowd(series: Series) -> str:
+    """Whether most steps bear several values, as where every rank writes and none says which it is."""
+    places = list(zip(series.epochs, series.steps, strict=True))
+    again = sum(here == before and 0 <= here[1] < inf for before, here in pairwise(places))
+    if series.phase != "train" or again * 2 < len(places) or again < _CROWD:
+        return ""
+    return f"{series.column.metric} 在同一步有多个不同的值，像是几个进程写进了同一个文件，末次的值属于哪个进程未知"
 
 
 def _unfinished(run: LoggedRun) -> Iterator[str]:

@@ -3,7 +3,7 @@
 Launchers write ``[default1]:``, ``[rank1]:``, ``[1]:`` or ``[1,1]<stdout>:`` before a line, loggers ``[Rank 1]`` inside
 it, collectors of containers a time. Only what the first process says is read.
 
-Trap: ``1: loss 0.5`` may be of a rank or of a step, so that a bare number says nothing.
+Trap: ``1: loss 0.5`` and ``[1]: loss 0.5`` may be of a rank or of a step, so that a bare number says nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import re
 
 LONGEST_PREFIX = 100
 _LAUNCHED = re.compile(
-    r"\s*(?:\[(?:default|rank ?)?(\d{1,6})\]:|\[?[Rr]ank[ _]?(\d{1,6})\]?:|\[\d+,(\d{1,6})\]<std(?:out|err)>:) ?"
+    r"\s*(?:\[(?:default|rank ?)(\d{1,6})\]:|\[(\d{1,6})\]:(?!\s)|\[?[Rr]ank[ _]?(\d{1,6})\]?:"
+    r"|\[\d+,(\d{1,6})\]<std(?:out|err)>:) ?"
 )
 _LOGGED = re.compile(r"\[(?:rank|RANK|Rank)[ _:=]{0,2}(\d{1,6})\]")
 _COLLECTED = re.compile(r"20\d\d-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?")
