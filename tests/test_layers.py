@@ -55,6 +55,8 @@ FAMILIES = {
         "lane",
         "ranks",
         "timings",
+        "quoting",
+        "written",
     },
     "rules": {"base", "wording"},
 }

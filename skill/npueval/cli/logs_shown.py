@@ -8,8 +8,8 @@ from typing import Any
 
 from npueval.baselines import Candidate, Rejected, Scan
 from npueval.logs.extracting import Extract
-from npueval.logs.logbook import quote
 from npueval.logs.logged import LoggedRun, Series
+from npueval.logs.quoting import quote
 from npueval.plaindata import to_plain
 from npueval.records import Figure
 

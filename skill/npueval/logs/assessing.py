@@ -9,8 +9,8 @@ from math import inf
 from statistics import median
 
 from npueval import metrics
-from npueval.logs.logbook import quote
 from npueval.logs.logged import MILLISECONDS, UNKNOWN_LENGTH, LoggedRun, Series
+from npueval.logs.quoting import quote
 from npueval.logs.timings import UNSTATED
 from npueval.records import Baseline, Citation, Figure, Grade
 

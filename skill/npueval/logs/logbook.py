@@ -10,12 +10,12 @@ from itertools import zip_longest
 from math import isfinite
 from typing import Any, Protocol
 
-from npueval.logs import numerals
+from npueval.logs import numerals, written
 from npueval.logs.logged import Column, LoggedRun, Phase, Position, Series
+from npueval.logs.quoting import quote
 from npueval.logs.shapes import STAMP, Batch, Spans
 from npueval.records import Citation, Fact, Grade
 
-LONGEST_TEXT = 400
 LONGEST_SILENCE_DAYS = 2
 _TELLING = 0.05
 """A product is only then seen to be a whole number where the digits printed leave no more doubt than this."""
@@ -24,8 +24,6 @@ _STEADY = frozenset({"batch", "device", "cards", "precision"})
 NOWHERE: Position = (-1.0, -1.0)
 _DATE = re.compile(r"(20\d\d)[-/](\d\d)[-/](\d\d)")
 _YEARLESS = re.compile(r"(?<!\d)(?<![/-])\d\d[-/]\d\d \d\d:\d\d:\d\d")
-
-_NUMBER = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?")
 
 
 class Reading(Protocol):
@@ -259,7 +257,7 @@ class Logbook:
         try:
             number = float(value)
         except (TypeError, ValueError):
-            read = self._read(run, column, str(value))
+            read = written.number(run, column.metric, str(value), f"{self.path}:{self.line}")
             if read is None:
                 return
             number = read
@@ -267,7 +265,8 @@ class Logbook:
         series = run.series.get(name)
         if series is None:
             series = run.series[name] = Series(column, name[0])
-        if self.cut and _ends_with(self.text, str(value)) and not self._trusted(run, series, str(value)):
+        at_the_end = self.cut and written.is_at_the_end(str(value), self.text)
+        if at_the_end and not written.is_whole(run, series, str(value), self.line):
             return
         if number == series.last and here == series.last_position != NOWHERE:
             run.repeats += 1
@@ -275,67 +274,6 @@ class Logbook:
             series.add(number, here, self.line, self.text)
         else:
             series.refuse(self.cite())
-
-    def _trusted(self, run: LoggedRun, series: Series, text: str) -> bool:
-        """Whether to take the number that a cut line ends with; fewer decimals than before say that it is not whole."""
-        usual = max((_decimals(repr(value)) for value in series.values[-100:]), default=0)
-        trusted = _decimals(text) >= usual
-        verdict = "可能不完整" if trusted else "不完整，不采用"
-        run.doubts.setdefault(f"文件在第 {self.line} 行中途结束，末尾的 {series.column.metric} {text} {verdict}")
-        return trusted
-
-    def _read(self, run: LoggedRun, column: Column, value: str) -> float | None:
-        metric = column.metric
-        try:
-            found = numerals.read(value)
-        except ValueError:
-            run.odd(metric, "不是一个数", f"{metric} 的值 {value[:40]!r} 不是一个数，不采用（{self.path}:{self.line}）")
-            return None
-        if found is None:
-            return None
-        if found.high is not None:
-            run.odd(metric, "是一个范围", f"{metric} 写作 {value}，是一个范围，不采用（{self.path}:{self.line}）")
-            return None
-        if found.of is not None:
-            run.odd(metric, "带斜杠", f"{metric} 写作 {value}，取斜杠前的一个：是实测/目标还是已用/总数，需要人判断")
-        if found.approximate:
-            run.odd(metric, "是约数", f"{metric} 写作 {value}，是约数")
-        if found.unit == "%":
-            run.scales.setdefault(metric, ("percent", "带百分号"))
-        return found.value
-
-
-def _ends_with(text: str, number: str) -> bool:
-    """Whether a text ends within a number of which ``number`` was understood."""
-    start = text.rfind(number)
-    return start >= 0 and not text[start + len(number) :].strip("0123456789.,")
-
-
-def _decimals(text: str) -> int:
-    return len(text.partition(".")[2])
-
-
-def quote(path: str, line: int, text: str, value: str | float = "") -> Citation:
-    """A citation of a line; of a long one, the part around a value that stands in it."""
-    text = text.strip()
-    if len(text) > LONGEST_TEXT:
-        start = max(0, _place(text, value) - LONGEST_TEXT // 2)
-        text = text[start : start + LONGEST_TEXT]
-    return Citation(path, line, text)
-
-
-def _place(text: str, value: str | float) -> int:
-    if isinstance(value, str):
-        return text.find(value)
-    numbers = (found for found in _NUMBER.finditer(text) if _is(value, found[0]))
-    return next((found.start() for found in numbers), 0)
-
-
-def _is(value: float, text: str) -> bool:
-    try:
-        return float(text) == value
-    except ValueError:
-        return False
 
 
 def _before(one: Position, other: Position) -> bool:
