@@ -55,6 +55,7 @@ FAMILIES = {
         "lane",
         "ranks",
         "timings",
+        "sentences",
         "quoting",
         "written",
     },

@@ -150,6 +150,27 @@ def test_a_score_is_of_the_set_that_its_sentence_names(tmp_path, line, metric, v
     assert not any("没有写明取自" in doubt for doubt in found.doubts)
 
 
+@pytest.mark.parametrize(
+    ("line", "metric", "value", "words"),
+    [
+        ("Val accuracy: 4931/5000 (98.6%)", "Val accuracy", 0.9862, "4931/5000 个样本"),
+        ("Val accuracy: 4931/5000", "Val accuracy", 0.9862, "4931/5000 个样本"),
+        ("Val accuracy: 0.647/0.655", "Val accuracy", 0.647, ""),
+        ("Val accuracy: 0.64~0.66", "Val accuracy", None, ""),
+        ("mAP@0.5: 0.65, mAP@0.5:0.95: 0.43", "mAP@0.5", 0.65, ""),
+        ("mAP@0.5: 0.65, mAP@0.5:0.95: 0.43", "mAP@0.5-0.95", 0.43, ""),
+        ("Test: [ 10/196]  Loss: 5.1 (4.2)  Accuracy: 81.2 (76.4)", "test_Accuracy", None, ""),
+    ],
+)
+def test_what_a_sentence_writes_as_two_numbers(tmp_path, line, metric, value, words):
+    found = figures(tmp_path, line + "\nTest loss: 0.5\n")
+    figure = found.figure(metric)
+    assert (figure and figure.value) == value and words in (figure.original if figure else "")
+    assert any("斜杠" in doubt for doubt in found.doubts) == ("0.655" in line)
+    assert any("范围" in doubt for doubt in found.doubts) == ("~" in line)
+    assert (figure.n if figure else None) == (5000 if "5000" in line else None)
+
+
 @pytest.mark.parametrize("line", ["Accuracy: 91.2%", "train_loss: 0.3 | test_loss: 0.4 | Accuracy: 91.2%"])
 def test_a_score_of_no_named_set_is_not_called_one_of_training(tmp_path, line):
     found = figures(tmp_path, line + "\n")

@@ -83,6 +83,8 @@ _SAME = {
     **dict.fromkeys(("acc5", "top5acc", "accuracytop5", "top5accuracy", "acctop5", "prec5"), "top5"),
     "acc": "accuracy",
     "map5095b": "map",
+    "map05095": "map",
+    "map05": "map50",
     "map5095": "map",
     "map50b": "map50",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from npueval.logs.ais_bench import AisBench
 from npueval.logs.ambient import Ambient
 from npueval.logs.base import DocumentFormat, Format, LineFormat, ObjectFormat, RecordFormat
+from npueval.logs.csv_log import CsvLog
 from npueval.logs.deepspeed import DeepSpeed
 from npueval.logs.detectron2 import Detectron2
 from npueval.logs.dllogger import DLLogger
@@ -18,6 +19,7 @@ from npueval.logs.keyvalue_trainer import KeyValueTrainer
 from npueval.logs.lightning import Lightning
 from npueval.logs.llamafactory import LlamaFactory
 from npueval.logs.megatron import Megatron
+from npueval.logs.meters import Meters
 from npueval.logs.mindspeed_json import MindSpeedJson
 from npueval.logs.mindspore import MindSpore
 from npueval.logs.mlperf import MLPerf
@@ -65,11 +67,13 @@ MEMBERS: tuple[type[Format], ...] = (
     MindSpore,
     ModelZoo,
     Torchvision,
+    Meters,
     MXNet,
     GradientBoosting,
     KeyValueTrainer,
     Keras,
     StepLoop,
+    CsvLog,
 )
 LAST_RESORT: tuple[type[Format], ...] = (Table, Generic)
 PRINTED = Printed

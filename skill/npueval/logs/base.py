@@ -105,7 +105,7 @@ class TableFormat(LineFormat):
 
     def read(self, text: str, book: Logbook) -> bool:
         names = [name.strip().strip('"') for name in text.split(",")]
-        if not all(any(_is_named(name, wanted) for name in names) for wanted in self.header):
+        if not self.is_header(names):
             return False
         book.divide()
 
@@ -122,6 +122,10 @@ class TableFormat(LineFormat):
 
         book.follow(row)
         return True
+
+    def is_header(self, names: list[str]) -> bool:
+        """Whether a line of these names begins a table of this format."""
+        return all(any(_is_named(name, wanted) for name in names) for wanted in self.header)
 
     def row(self, values: Mapping[str, str], book: Logbook) -> None:
         """Write one record."""

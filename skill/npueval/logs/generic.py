@@ -10,26 +10,14 @@ import re
 from npueval.logs.base import LineFormat
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column
+from npueval.logs.sentences import Named, is_code, named
 from npueval.logs.timings import Timing, timings
 from npueval.records import Grade
 
-_PAIR = re.compile(
-    r"(?<![\w@%/.-])([A-Za-z\u4e00-\u9fff][\w@%/.-]{0,40}(?: [A-Za-z][\w@%/.-]{0,40}){0,3})\s?(?:=|:|：| is )\s?"
-    r"([-+~]?(?:\d(?:\w|\.(?=\w)|[+-](?=\d)|,(?=\d{3}(?!\d))){0,40}%?|nan|inf(?:inity)?))(?!\w|\.\w)",
-    re.IGNORECASE,
-)
-_BLEU = re.compile(r"(BLEU-\d) ([\d.]+)")
-_HELD_OUT = re.compile(r"\b(validation|valid|val|dev|test) BLEU:", re.IGNORECASE)
-_SPACED = re.compile(
-    r"(?<![\w@%/.-])((?:(?:train|training|val|valid|validation|test|eval)[ _])?(?:loss|acc(?:uracy)?)) "
-    r"(\d{1,9}\.\d{1,20}(?:e[-+]?\d{1,3})?%?|nan|inf)(?!\w|\.\w)",
-    re.IGNORECASE,
-)
 _REPEATED = re.compile(r"saved|new best|best so far", re.IGNORECASE)
 _EPOCH = re.compile(r"\bepoch[ :#]{0,4}\[?(\d{1,9})|第 ?(\d{1,9}) ?轮", re.IGNORECASE)
 _STEP = re.compile(r"\b(?:step|iter(?:ation)?)[ :#=]{0,4}\[?(\d{1,12})|\b(\d{1,12})th step", re.IGNORECASE)
 _BATCH = re.compile(r"\b(?:batch[ _-]?size|bs)\s?[:= ]\s?(\d{1,9})\b", re.IGNORECASE)
-_CODE = re.compile(r"[{}();]\s*$|^\s*(?:#|//|import |def |class |usage:|--)|\[-")
 
 
 class Generic(LineFormat):
@@ -82,7 +70,7 @@ class Generic(LineFormat):
         self._measured = False
 
     def read(self, text: str, book: Logbook) -> bool:
-        if _CODE.search(text) or _REPEATED.search(text):
+        if is_code(text) or _REPEATED.search(text):
             return False
         if batch := _BATCH.search(text):
             self._measured_with(batch[1], book)
@@ -91,26 +79,29 @@ class Generic(LineFormat):
             self._position = (float(epoch[1] or epoch[2]), -1.0)
         if step:
             self._position = (self._position[0], float(step[1] or step[2]))
-        held = _HELD_OUT.search(text)
-        prefix = f"{held[1].lower()}_" if held else ""
-        found = [*_PAIR.findall(text), *_BLEU.findall(text), *(_SPACED.findall(text) if epoch or step else ())]
-        pairs = [(f"{prefix}{name.strip()}", value) for name, value in found]
-        pairs = [(name, value) for name, value in pairs if self.column(name)]
+        found = [each for each in named(text, in_order=bool(epoch or step)) if self.column(each.name)]
         timed = list(timings(text))
         if timed:
             self._timed(timed, book)
-        if not pairs:
-            return bool(timed)
-        unsaid = self._of_no_set([name for name, _ in pairs])
-        epoch_and_step = dict(zip(("epoch", "step"), self._position, strict=True))
-        if said := [pair for pair in pairs if pair[0] not in unsaid]:
+        if found:
+            self._named(found, book)
+        return bool(found or timed)
+
+    def _named(self, found: list[Named], book: Logbook) -> None:
+        unsaid = self._of_no_set([each.name for each in found])
+        epoch, step = self._position
+        if said := [(each.name, each.value) for each in found if each.name not in unsaid]:
             held_out = all((column := self.column(name)) and column.phase == "eval" for name, _ in said)
-            book.record(said, phase="eval" if held_out else "train", **epoch_and_step)
+            book.record(said, phase="eval" if held_out else "train", epoch=epoch, step=step)
         if unsaid:
-            run = book.record([pair for pair in pairs if pair[0] in unsaid], phase="eval", **epoch_and_step)
+            pairs = [(each.name, each.value) for each in found if each.name in unsaid]
+            run = book.record(pairs, phase="eval", epoch=epoch, step=step)
             for name in sorted(unsaid):
                 run.doubts.setdefault(f"{name} 没有写明取自训练集还是验证集")
-        return True
+        for each in found:
+            if each.n:
+                book.run().counts[each.name] = each.n
+                book.scale(each.name, "fraction", f"{each.told} 个样本")
 
     def _of_no_set(self, names: list[str]) -> set[str]:
         """The scores that may be of any set: a name is plain, and no loss of training alone stands beside it."""

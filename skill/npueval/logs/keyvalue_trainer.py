@@ -19,7 +19,7 @@ _RECORD = re.compile(
 )
 _PAIR = re.compile(
     r"([A-Za-z_][\w@./-]*)[ =:]+"
-    r"([-+]?(?:\d(?:\w|\.(?=\w)|[+-](?=\d))*|\.\d+|(?i:nan|inf))%?)(?![\w~～]|\.\w)"
+    r"([-+]?(?:\d(?:\w|\.(?=\w)|[+-](?=\d))*|\.\d+|(?i:nan|inf))%?)(?![\w~～]|\.\w|\s?[:=]\s?\d)"
 )
 _AFTER_EVERY_STEP = float("inf")
 _COUNT = re.compile(r"\(n=(\d+)\)")

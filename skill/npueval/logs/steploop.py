@@ -20,7 +20,8 @@ _RECORD = re.compile(
 )
 _PAIR = re.compile(
     r"([A-Za-z][\w/.@-]{0,40}(?: (?:[Ll]oss|acc(?:uracy)?))?)[ :=]{1,4}"
-    r"([-+]?(?:\d+(?:,\d{3})*(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+|(?i:nan|inf))) ?(ms|us|s|%)?(?![\w~～]|\.\w)"
+    r"([-+]?(?:\d+(?:,\d{3})*(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+|(?i:nan|inf))) ?(ms|us|s|%)?"
+    r"(?![\w~～]|\.\w|\s?[:=]\s?\d)"
 )
 _TIMES = frozenset({"time", "dt", "step_time", "iter_time", "ms/step"})
 
