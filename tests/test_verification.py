@@ -1,22 +1,23 @@
 """What smoke, golden and the short test left behind, recalled and said in the documents."""
 
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from npueval import baselines, smoke, training
+from npueval import baselines, golden, smoke, training
 from npueval.golden.setfile import Manifest, Member, sha256_of, write
 from npueval.language import same
 from npueval.plan import Plan, Training
 from npueval.records import Edit
-from npueval.runs.conditions import DeviceFacts, WorkloadFacts
+from npueval.runs.conditions import DeviceFacts
 from npueval.smoke import Check, Smoke
 from npueval.training import record
 from npueval.training.curves import of_values
 from npueval.workflow import verification
-from support.projects import make_plan
+from support.projects import facts_of, make_plan
 
 CARD = DeviceFacts("npu:0", "npu", 0, "Ascend910B3")
 SMOKE = Smoke(
@@ -35,8 +36,13 @@ def plan(tmp_path: Path) -> Plan:
     return make_plan(tmp_path, device="npu", training=Training(steps=40))
 
 
+def bring_smoke(plan: Plan, **changes: object) -> None:
+    known = {"made_with": facts_of(plan), "conditions": smoke.conditions(plan)}
+    smoke.save(replace(SMOKE, **{**known, **changes}), plan.runs)
+
+
 def bring_golden(plan: Plan, error: float, half_error: float = 0.0, **changes: object) -> None:
-    made = Manifest("npu:0", "Ascend910B3", False, "fp32", 3, 4, WorkloadFacts("workload.py:Model", "0" * 64), "f" * 64)
+    made = Manifest("npu:0", "Ascend910B3", False, "fp32", 3, 4, facts_of(plan), "f" * 64)
     (plan.runs / "golden").mkdir(parents=True)
     outputs = np.linspace(1, 2, 12, dtype=np.float32).reshape(4, 3)
     sides = {
@@ -52,7 +58,8 @@ def bring_golden(plan: Plan, error: float, half_error: float = 0.0, **changes: o
 def bring_short_test(plan: Plan, last: float, **changes: object) -> None:
     losses = tuple(float(x) for x in np.linspace(2.0, last, 40))
     verdict = training.judge_short(of_values("loss", losses))
-    kept = record.Record("2026-02-01T00:00:00+00:00", "npueval", "npu:0", False, {}, losses, verdict)
+    configured = training.configuration(plan, "npu:0", training.BAND)
+    kept = record.Record("2026-02-01T00:00:00+00:00", "npueval", "npu:0", False, configured, losses, verdict)
     record.save(plan.runs / training.FOLDER / "a.json", replace(kept, **changes))
 
 
@@ -121,7 +128,7 @@ def test_a_log_of_another_device_and_a_short_test_are_no_formal_training(
 
 
 def test_a_smoke_test_says_what_failed_and_where_it_is_recorded(plan: Plan) -> None:
-    smoke.save(SMOKE, plan.runs)
+    bring_smoke(plan)
     found = verification.recall(plan).statements
     assert found["inference_smoke"].passed is True
     assert found["training_smoke"].passed is False
@@ -163,7 +170,7 @@ def test_a_short_test_ticks_its_box(plan: Plan, last: float, passed: bool) -> No
 
 
 def test_what_was_simulated_is_left_out(plan: Plan) -> None:
-    smoke.save(replace(SMOKE, simulated=True), plan.runs)
+    bring_smoke(plan, simulated=True)
     bring_golden(plan, 0.0, simulated=True)
     bring_short_test(plan, 1.2, simulated=True)
     found = verification.recall(plan)
@@ -178,3 +185,107 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_kept(plan: Plan) -> None:
     found = verification.recall(plan)
     assert list(found.statements) == ["golden"]
     assert any("smoke-npu.json" in line for line in found.passed_over)
+
+
+def bring_all(plan: Plan) -> None:
+    bring_smoke(plan)
+    bring_golden(plan, 0.0)
+    bring_short_test(plan, 1.2)
+
+
+CHANGES = {
+    "targets": ({"unit": "images/s"}, {}),
+    "iterations": ({"iterations": 200}, {}),
+    "batches": (
+        {"batches": (1, 4, 8), "target_batch": 8},
+        {"smoke": "batch 已改变（1, 4 → 1, 8）", "golden": "batch 已改变（4 → 8）"},
+    ),
+    "seed": ({"seed": 9}, dict.fromkeys(("smoke", "golden", "short_test"), "种子 已改变（3 → 9）")),
+    "steps": ({"training": Training(steps=80)}, {"short_test": "步数 已改变（40 → 80）"}),
+}
+STATEMENTS = {"smoke": "inference_smoke", "golden": "golden", "short_test": "short_test"}
+AGAIN = {"smoke": "npueval smoke", "golden": "npueval golden", "short_test": "npueval train"}
+
+
+@pytest.mark.parametrize(("change", "outdated"), CHANGES.values(), ids=CHANGES)
+def test_a_plan_that_changed_outdates_what_it_decided_and_nothing_else(
+    plan: Plan, change: dict[str, object], outdated: dict[str, str]
+) -> None:
+    bring_all(plan)
+    found = verification.recall(replace(plan, **change)).statements
+    for name, key in STATEMENTS.items():
+        assert (found[key].passed, found[key].outdated) == ((None, True) if name in outdated else (True, False))
+        if name in outdated:
+            assert f"过期：{outdated[name]}，须重新执行 {AGAIN[name]} npueval.yaml（记录 runs/" in found[key].text
+            assert "通过" not in found[key].text
+
+
+def test_a_workload_that_changed_outdates_everything(plan: Plan) -> None:
+    bring_all(plan)
+    with (plan.root / "workload.py").open("a", encoding="utf-8") as file:
+        file.write("# another\n")
+    found = verification.recall(plan)
+    assert {key: statement.outdated for key, statement in found.statements.items()} == dict.fromkeys(
+        ("inference_smoke", "training_smoke", "checkpoint", "golden", "short_test"), True
+    )
+    assert set(boxes(found.edits).values()) == {False}
+    assert not any("通过" in statement.text for statement in found.statements.values())
+    rows = [edit.value for edit in found.edits if isinstance(edit.value, tuple)]
+    assert [row[-1] for row in rows] == ["N/A（过期：workload.py 已改变）"]
+
+
+@pytest.mark.parametrize(("there", "outdated"), [(b"other weights", True), (b"weights", False), (None, False)])
+def test_weights_that_changed_outdate_and_weights_that_are_elsewhere_do_not(
+    plan: Plan, there: bytes | None, outdated: bool
+) -> None:
+    facts = replace(facts_of(plan), needs={"model.pt": hashlib.sha256(b"weights").hexdigest()})
+    bring_smoke(plan, made_with=facts)
+    bring_golden(plan, 0.0, workload=facts)
+    bring_short_test(plan, 1.2, made_with=facts)
+    if there is not None:
+        (plan.root / "model.pt").write_bytes(there)
+    found = verification.recall(plan).statements
+    assert {key: found[key].outdated for key in STATEMENTS.values()} == dict.fromkeys(STATEMENTS.values(), outdated)
+
+
+def test_a_record_that_names_no_files_proves_nothing(plan: Plan) -> None:
+    bring_smoke(plan, made_with=None, conditions={})
+    assert "记录没有写明它用了哪些文件；记录没有写明精度" in recalled(plan).statements["inference_smoke"].text
+
+
+def test_the_short_test_of_this_plan_counts_though_another_is_newer(plan: Plan) -> None:
+    bring_short_test(plan, 1.2)
+    configured = training.configuration(replace(plan, seed=9), "npu:0", training.BAND)
+    losses = (2.0,) * 40
+    newer = record.Record(
+        "2026-03-01T00:00:00+00:00",
+        "npueval",
+        "npu:0",
+        False,
+        configured,
+        losses,
+        training.judge_short(of_values("loss", losses)),
+    )
+    record.save(plan.runs / training.FOLDER / "b.json", newer)
+    assert recalled(plan).statements["short_test"].passed is True
+
+
+def test_only_what_is_outdated_is_verified_again(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(smoke, "run", lambda _plan: done.append("smoke") or replace(SMOKE, simulated=True))
+    monkeypatch.setattr(golden, "check", lambda each: done.append(f"golden {each.precision}"))
+    monkeypatch.setattr(training, "short_test", lambda _plan: done.append("short test"))
+
+    def again(wanted: Plan, **options: bool) -> list[str]:
+        done.clear()
+        bring_smoke(plan)
+        verification.run(wanted, lambda _line: None, **options)
+        return list(done)
+
+    assert again(plan) == ["golden fp32", "short test"]
+    bring_golden(plan, 0.0)
+    # A short test that has passed refuses by itself to be repeated.
+    assert again(plan) == ["short test"]
+    assert again(plan, fresh=True) == ["smoke", "golden fp32", "short test"]
+    assert again(replace(plan, precisions=("fp32", "bf16"))) == ["golden bf16", "short test"]
+    assert again(replace(plan, seed=9)) == ["smoke", "golden fp32", "short test"]

@@ -21,6 +21,7 @@ from support import small_project
 from support.dossiers import environment_of
 from support.machines import Machine, working
 from support.make_runs import make_case, make_run
+from support.projects import facts_of
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +81,7 @@ def bring_npu_run(path: Path, accuracy: float = 0.9722, **changes: object) -> ru
         "device": DeviceFacts("npu:0", "npu", 0, "Ascend910B3"),
         "unit": wanted.unit,
         "plan_sha256": wanted.sha256,
+        "workload": facts_of(wanted),
         "output_check": check,
         "cases": (make_case(1, 2.0), make_case(4, 4.0)),
     }
@@ -181,12 +183,35 @@ def test_a_second_run_measures_only_what_has_changed(project: Path) -> None:
     before, measured = documents(project), runs_of(project)
     run(project)
     assert (documents(project), runs_of(project)) == (before, measured)
-    project.write_text(project.read_text(encoding="utf-8") + "# a remark\n", encoding="utf-8")
+    change(project, "latency_p50_ms: 1000", "latency_p50_ms: 900  # a remark")
     run(project)
     assert runs_of(project) == measured
-    small_project.write_workload(project.parent, small_project.WORKLOAD.replace("0.95", "0.96"))
+    change(project.parent / "logs" / "train.log", "val_accuracy 0.9750", "val_accuracy 0.9650")
+    assert cell(project, "Compare#3/val_accuracy/基线").startswith("0.975（")
     run(project)
-    assert len(runs_of(project)) == len(measured) + 1
+    assert runs_of(project) == measured
+    assert cell(project, "Compare#3/val_accuracy/基线").startswith("0.965（")
+    (project.parent / "weights.bin").write_bytes(b"weights")
+    needy = small_project.WORKLOAD.replace("class Model:", "class Model:\n        needs = ('weights.bin',)")
+    for step, measure_anew in enumerate(
+        (
+            lambda: small_project.write_workload(project.parent, needy),
+            lambda: (project.parent / "weights.bin").write_bytes(b"other weights"),
+            lambda: change(project, "batches: [1, 4]", "batches: [1, 2, 4]"),
+        ),
+        1,
+    ):
+        measure_anew()
+        run(project)
+        assert len(runs_of(project)) == len(measured) + step
+    run(project)
+    assert len(runs_of(project)) == len(measured) + 3
+
+
+def change(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8", newline="\n")
 
 
 def test_each_precision_is_measured_once_and_has_its_rows(project: Path) -> None:
@@ -375,8 +400,21 @@ class TestWithAnNpuRun:
     def test_a_run_of_another_plan_is_not_used_and_named(self, project: Path) -> None:
         bring_npu_run(project, plan_sha256="1" * 64)
         done = report(project)
-        assert cell(project, "Compare#4/延迟 p50 (ms)/NPU（迁移后）").startswith("N/A")
+        assert cell(project, "Compare#4/延迟 p50 (ms)/NPU（迁移后）").startswith("N/A（NPU 测量已过期：计划已改变")
         assert any("another version of the plan" in warning for warning in done.warnings)
+
+    def test_figures_of_an_older_workload_are_no_evidence(self, project: Path) -> None:
+        bring_npu_run(project)
+        bring_npu_run(project, id="20260201T000000Z-cuda-0000", device=DeviceFacts("cuda:0", "cuda", 0, "A GPU"))
+        assert report(project).comparison.performance.verdict in ("通过", "有条件通过")
+        (project.parent / "workload.py").write_text("# another model\n", encoding="utf-8")
+        done = report(project)
+        assert done.comparison.run_id is None
+        assert {done.comparison.performance.verdict, done.comparison.accuracy.verdict} == {"待定"}
+        said = "N/A（NPU 测量已过期：workload.py 已改变，须重新执行 npueval run npueval.yaml）"
+        assert cell(project, "Compare#4/延迟 p50 (ms)/NPU（迁移后）") == said
+        assert any("measured with other files than are here now: workload.py" in each for each in done.warnings)
+        assert done.findings == ()
 
     def test_a_damaged_run_is_passed_over_and_named(self, project: Path) -> None:
         (project.parent / "runs").mkdir()

@@ -1,9 +1,11 @@
 """Small projects to measure: a workload file and a plan beside it."""
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
 from npueval.plan import BaselineWish, Datasets, Plan, Project, Request
+from npueval.runs.conditions import WorkloadFacts
 
 NUMPY = """
     import numpy as np
@@ -34,6 +36,12 @@ def write_workload(folder: Path, source: str, name: str = "workload.py") -> Path
     path = folder / name
     path.write_text("\n".join(line[margin:] for line in lines) + "\n", encoding="utf-8")
     return path
+
+
+def facts_of(plan: Plan) -> WorkloadFacts:
+    """What a record made with the workload as it is now says of it."""
+    path = plan.root / plan.workload.partition(":")[0]
+    return WorkloadFacts(plan.workload, hashlib.sha256(path.read_bytes()).hexdigest())
 
 
 def make_plan(folder: Path, source: str = NUMPY, **changes: Any) -> Plan:

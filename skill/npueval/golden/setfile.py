@@ -58,6 +58,7 @@ class Manifest:
     members: Mapping[str, Member] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     doubts: tuple[Text, ...] = ()
+    precision_mode: str = "cast"
 
     @property
     def device_kind(self) -> str:

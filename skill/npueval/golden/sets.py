@@ -51,6 +51,12 @@ def make(
     return path
 
 
+def conditions(plan: Plan, precision: str | None = None) -> dict[str, Any]:
+    """What of a plan decides a golden set, as its manifest names it."""
+    setup = Setup.of(plan, precision=precision)
+    return {name: getattr(setup, name) for name in ("precision", "precision_mode", "seed", "batch")}
+
+
 @dataclass(frozen=True)
 class Checked:
     """A plan's device held against the CPU: the verdict, both files, and what made the second one."""
@@ -105,6 +111,7 @@ def _walked(session: Session) -> tuple[Manifest, dict[str, NDArray[Any]]]:
         members={name: Member(values.shape, arrays[name].dtype, sha256_of(values)) for name, values in held.items()},
         left_out=tuple(left_out),
         doubts=(*_unstable(arrays, again, setup.precision), *training),
+        precision_mode=setup.precision_mode,
     )
     return manifest, held
 

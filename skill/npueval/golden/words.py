@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from npueval.golden.moments import Side
 from npueval.golden.symptoms import PLACES
@@ -26,6 +27,12 @@ def edits(golden: Golden, *, device: str, simulated: bool = False, sample: str =
     if device.partition(":")[0] != "npu" or simulated:
         return []
     return [*_tolerances(golden.tolerance, source), *_rows(golden, sample, source)]
+
+
+def outdated_edits(edits: Sequence[Edit], why: str) -> list[Edit]:
+    """The same rows where the set no longer counts: what its sides were, and no verdict."""
+    remark = f"N/A（过期：{why}）"
+    return [replace(edit, value=(*row[:-1], remark)) for edit in edits if isinstance(row := edit.value, tuple)]
 
 
 def summary(golden: Golden) -> str:

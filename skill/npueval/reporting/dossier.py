@@ -20,10 +20,14 @@ KINDS: Mapping[Column, str] = {"npu": "npu", "gpu": "cuda", "cpu": "cpu"}
 
 @dataclass(frozen=True)
 class Statement:
-    """How one verification ended (``None``: it could not be judged), in the document's words."""
+    """How one verification ended (``None``: it could not be judged), in the document's words.
+
+    ``outdated``: it was made with other files or under another plan, and so proves nothing now.
+    """
 
     passed: bool | None
     text: str
+    outdated: bool = False
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,10 @@ class WorkloadFacts:
     parameters: int | None = None
     needs: Mapping[str, str] = field(default_factory=dict)
 
+    def files(self, name: str) -> dict[str, str]:
+        """Every file with its hash, the workload's own, of this ``name``, first."""
+        return {name: self.sha256, **self.needs}
+
 
 @dataclass(frozen=True)
 class ArrayFacts:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from npueval.devices import Device
 from npueval.errors import FormatError
@@ -15,7 +16,7 @@ from npueval.smoke.checks import Check, Smoke, from_data, to_data
 from npueval.smoke.inference import inference
 from npueval.smoke.training import training
 
-__all__ = ["Check", "Smoke", "from_data", "load", "run", "save", "to_data"]
+__all__ = ["Check", "Smoke", "conditions", "from_data", "load", "run", "save", "to_data"]
 
 _RESULT = "smoke.json"
 
@@ -26,7 +27,7 @@ def run(plan: Plan, *, device: str | Device | None = None) -> Smoke:
     :class:`NotExecuted` where the device is not there, :class:`WorkloadError` where the workload does not load,
     :class:`MeasurementError` where it hangs or takes its process down.
     """
-    batches = tuple(dict.fromkeys((min(plan.batches), plan.target_batch)))
+    batches = _batches(plan)
     if isinstance(device, Device):
         return _smoke(open_session(Setup.of(plan, device.name), device), batches)
     return in_child(
@@ -36,6 +37,20 @@ def run(plan: Plan, *, device: str | Device | None = None) -> Smoke:
         timeout_s=plan.case_timeout_s,
         further={"batches": batches},
     )
+
+
+def conditions(plan: Plan) -> dict[str, Any]:
+    """What of a plan decides its smoke test."""
+    return _conditions(Setup.of(plan), _batches(plan))
+
+
+def _batches(plan: Plan) -> list[int]:
+    return list(dict.fromkeys((min(plan.batches), plan.target_batch)))
+
+
+def _conditions(setup: Setup, batches: Sequence[int]) -> dict[str, Any]:
+    said = {name: getattr(setup, name) for name in ("precision", "precision_mode", "seed")}
+    return {**said, "batches": list(batches)}
 
 
 def save(smoke: Smoke, folder: Path) -> Path:
@@ -79,4 +94,6 @@ def _smoke(session: Session, batches: Sequence[int]) -> Smoke:
         inference=of_inference,
         training=of_training,
         losses=losses,
+        made_with=session.workload.facts(),
+        conditions=_conditions(setup, batches),
     )

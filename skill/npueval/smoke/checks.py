@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from npueval.errors import FormatError
 from npueval.language import Text
-from npueval.runs.conditions import DeviceFacts
+from npueval.plaindata import to_plain
+from npueval.runs.conditions import DeviceFacts, WorkloadFacts
 
 FORMAT = "npueval/smoke"
 VERSION = 1
@@ -28,6 +29,8 @@ class Smoke:
     """A few inputs through the workload, a few training steps: does it run at all?
 
     ``losses`` are those of the training steps, in order. A ``simulated`` result proves nothing about a real card.
+    ``made_with`` names the files that were used, ``conditions`` what the plan said of it: where either has changed, it
+    no longer counts.
     """
 
     created: str
@@ -38,6 +41,8 @@ class Smoke:
     inference: tuple[Check, ...]
     training: tuple[Check, ...]
     losses: tuple[float, ...] = ()
+    made_with: WorkloadFacts | None = None
+    conditions: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def inference_passed(self) -> bool | None:
@@ -61,7 +66,8 @@ def to_data(smoke: Smoke) -> dict[str, Any]:
         kind: [{"name": c.name, "passed": c.passed, "detail": vars(c.detail)} for c in getattr(smoke, kind)]
         for kind in ("inference", "training")
     }
-    return {"format": f"{FORMAT}/{VERSION}", **vars(smoke), "device": vars(smoke.device), **checks}
+    plain = {"device": to_plain(smoke.device), "made_with": to_plain(smoke.made_with), **checks}
+    return {"format": f"{FORMAT}/{VERSION}", **vars(smoke), **plain}
 
 
 def from_data(data: Mapping[str, Any]) -> Smoke:
@@ -74,4 +80,6 @@ def from_data(data: Mapping[str, Any]) -> Smoke:
         for kind in ("inference", "training")
     }
     known = {key: value for key, value in data.items() if key != "format"}
-    return Smoke(**{**known, **checks, "device": DeviceFacts(**data["device"]), "losses": tuple(data["losses"])})
+    made_with = WorkloadFacts(**held) if (held := data.get("made_with")) else None
+    device, losses = DeviceFacts(**data["device"]), tuple(data["losses"])
+    return Smoke(**{**known, **checks, "device": device, "losses": losses, "made_with": made_with})

@@ -2,9 +2,16 @@
 
 from npueval.training.formal import CHECKS, STAGNATION_STEPS, Formal, judge_formal
 from npueval.training.live import short_test
-from npueval.training.record import FOLDER, Record, load
+from npueval.training.record import FOLDER, Record, configuration, load
 from npueval.training.short import BAND, Band, ShortTest, judge_short
-from npueval.training.words import formal_edits, formal_statement, short_edits, short_statement, threshold_edits
+from npueval.training.words import (
+    formal_edits,
+    formal_statement,
+    outdated_edits,
+    short_edits,
+    short_statement,
+    threshold_edits,
+)
 
 __all__ = [
     "BAND",
@@ -15,11 +22,13 @@ __all__ = [
     "Formal",
     "Record",
     "ShortTest",
+    "configuration",
     "formal_edits",
     "formal_statement",
     "judge_formal",
     "judge_short",
     "load",
+    "outdated_edits",
     "short_edits",
     "short_statement",
     "short_test",

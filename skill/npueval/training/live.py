@@ -16,6 +16,7 @@ from npueval.errors import MeasurementError, NotExecuted, WorkloadError
 from npueval.learning import fault_of, loss_of
 from npueval.plaindata import from_plain, to_plain
 from npueval.plan import Plan, Training
+from npueval.runs.conditions import WorkloadFacts
 from npueval.sessions import Report, Session, Setup, in_child, open_session, orders
 from npueval.statistics.trends import LEAST_POINTS
 from npueval.training import record
@@ -34,6 +35,7 @@ class _Trained:
     device: str
     simulated: bool
     losses: tuple[float | None, ...]
+    made_with: WorkloadFacts | None = None
 
 
 def short_test(
@@ -56,7 +58,7 @@ def short_test(
     configured = record.configuration(plan, name, band)
     path = record.path_of(plan, configured)
     if not forced:
-        record.refuse_repeat(path)
+        record.refuse_repeat(plan, path)
     trained = _trained(plan, plan.training, device, band, progress)
     values = [math.nan if loss is None else loss for loss in trained.losses]
     kept = Record(
@@ -67,6 +69,7 @@ def short_test(
         configuration=configured,
         losses=trained.losses,
         verdict=judge_short(of_values(plan.training.metric, values), band),
+        made_with=trained.made_with,
     )
     record.save(path, kept)
     return kept, path
@@ -117,7 +120,7 @@ def train(session: Session, steps: int, band: Band, report: Report) -> _Trained:
                 break
             passed_before = passed
     kept = tuple(loss if math.isfinite(loss) else None for loss in losses)
-    return _Trained(session.device.name, session.device.simulated, kept)
+    return _Trained(session.device.name, session.device.simulated, kept, session.workload.facts())
 
 
 def _loss(session: Session, step: int) -> float:

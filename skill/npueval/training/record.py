@@ -19,8 +19,10 @@ from npueval import atomic
 from npueval.errors import FormatError, NotExecuted
 from npueval.plaindata import from_plain, to_plain
 from npueval.plan import Plan
+from npueval.runs.conditions import WorkloadFacts
 from npueval.training.curves import Curve, of_values
 from npueval.training.short import Band, ShortTest
+from npueval.workloads.needs import altered
 
 FORMAT = "npueval/short-test"
 VERSION = 1
@@ -29,7 +31,10 @@ FOLDER = "short_tests"
 
 @dataclass(frozen=True)
 class Record:
-    """One short test: when, on what, as configured how, every loss (``None``: not finite), and the verdict."""
+    """One short test: when, on what, as configured how, every loss (``None``: not finite), and the verdict.
+
+    ``made_with`` names the files that were used, where it is known.
+    """
 
     created: str
     tool: str
@@ -38,6 +43,7 @@ class Record:
     configuration: Mapping[str, Any]
     losses: tuple[float | None, ...]
     verdict: ShortTest
+    made_with: WorkloadFacts | None = None
 
     @property
     def curve(self) -> Curve:
@@ -78,9 +84,13 @@ def path_of(plan: Plan, configured: Mapping[str, Any]) -> Path:
     return plan.runs / FOLDER / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
 
 
-def refuse_repeat(path: Path) -> None:
-    """:class:`NotExecuted` where the short test of this configuration has passed already."""
-    if path.exists() and (earlier := load(path)).verdict.passed:
+def refuse_repeat(plan: Plan, path: Path) -> None:
+    """:class:`NotExecuted` where the short test of this configuration has passed already, with these very files."""
+    if not path.exists() or not (earlier := load(path)).verdict.passed:
+        return
+    workload = plan.root / plan.workload.partition(":")[0]
+    held = earlier.made_with.files(workload.name) if earlier.made_with else {}
+    if not any(altered(held, workload.parent)):
         raise NotExecuted(
             f"the short test of this configuration passed on {earlier.created}: {earlier.verdict.reason.en}",
             code="SHORT_TEST_PASSED",

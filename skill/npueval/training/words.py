@@ -19,6 +19,11 @@ def short_edits(result: ShortTest, *, device: str, simulated: bool = False, sour
     return [Edit(SHORT_BOX, result.passed, source)] if real else []
 
 
+def outdated_edits(source: str) -> list[Edit]:
+    """The check box of a short test on the NPU that no longer counts."""
+    return [Edit(SHORT_BOX, False, source)]
+
+
 def short_statement(result: ShortTest, path: str) -> str:
     """The verdict with the exact drop and the path of the log or record, for Mig_report §8."""
     notes = "".join(f"；{note.zh}" for note in result.notes)

@@ -19,7 +19,7 @@ from npueval.records import Baseline, Comparison, Edit, Finding
 from npueval.reporting import page, spreadsheet
 from npueval.runs import Run
 from npueval.triggers.answers import Block, Decision, FiveParts
-from npueval.workflow import archive, verification
+from npueval.workflow import archive, freshness, verification
 
 Progress = Callable[[str], None]
 READ_AT = "environment#元信息/generated_at"
@@ -113,8 +113,8 @@ def measure(reading: Reading, progress: Progress, *, fresh: bool, profiled: bool
     on_npu = plan.device_kind == "npu"
     if not on_npu or isinstance(reading.answer, FiveParts):
         anew = [_measure(reading, each, plan.device, stock, progress, profiled=profiled) for each in plan.each()]
-        if on_npu and any(anew):
-            verification.run(plan, progress)
+        if on_npu:
+            verification.run(plan, progress, fresh=fresh or any(anew))
     if plan.baseline.cpu and plan.device_kind != "cpu" and reading.decision.performance.met:
         for each in plan.each():
             _measure(reading, each, "cpu", stock, progress, profiled=profiled)
@@ -173,11 +173,11 @@ def _report(reading: Reading, *, dry_run: bool, force: Collection[str], progress
 
 
 def _gather(reading: Reading, stock: archive.Archive, baseline: Baseline) -> reporting.Dossier:
-    plan, decision = reading.plan, reading.decision
+    plan = reading.plan
     npu, gpu, cpu = (_newest(stock, kind, plan) for kind in ("npu", "cuda", "cpu"))
     cpu = cpu if plan.baseline.cpu else ()
-    no_npu = _why_no_npu(reading)
-    no_cpu = "未触发性能测试" if plan.baseline.cpu and not decision.performance.met else "项目未要求 CPU 对照"
+    no_npu = _why_no_npu(reading, stock)
+    no_cpu = _why_no_cpu(reading, stock)
     brought = baselines.brought(plan)
     comparison = comparing.compare(
         plan,
@@ -207,13 +207,25 @@ def _newest(stock: archive.Archive, kind: str, plan: Plan) -> tuple[Run, ...]:
     return tuple(run for run in found if run is not None)
 
 
-def _why_no_npu(reading: Reading) -> str:
+def _why_no_npu(reading: Reading, stock: archive.Archive) -> str:
     """Short, because it stands in many cells; environment.md and the block say the whole."""
+    if why := stock.outdated.get("npu"):
+        return f"NPU 测量已过期：{why}，须重新执行 {freshness.command(reading.plan, 'run')}"
     if isinstance(reading.answer, FiveParts):
         return "尚未在 NPU 上测量"
     if not reading.decision.met:
         return "NPU 未执行：未触发测试"
     return f"NPU 未执行：门禁 {reading.diagnosis.gate.value}，见 environment.md"
+
+
+def _why_no_cpu(reading: Reading, stock: archive.Archive) -> str:
+    if not reading.plan.baseline.cpu:
+        return "项目未要求 CPU 对照"
+    if not reading.decision.performance.met:
+        return "未触发性能测试"
+    again = freshness.command(reading.plan, "run")
+    why = stock.outdated.get("cpu")
+    return f"CPU 测量已过期：{why}，须重新执行 {again}" if why else f"尚未测量，须执行 {again}"
 
 
 def _create(documents: Path) -> None:

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from npueval import atomic, runs
 from npueval.errors import FormatError, NpuevalError
+from npueval.language import Text
 from npueval.plan import Plan
 from npueval.possible import unbelievable
 from npueval.runs import Run
+from npueval.workflow import freshness
 from npueval.workloads.needs import changed
+
+_OTHER_PLAN = Text("计划已改变", "measured by another version of the plan (its batches, precision, … differ)")
+_OTHER_FILES = Text("{names} 已改变", "measured with other files than are here now: {names}")
 
 
 @dataclass(frozen=True)
 class Archive:
-    """The Runs of a plan's folder, the newest first; ``passed_over`` names the files that were not used."""
+    """The Runs of a plan's folder, the newest first; ``passed_over`` names the files that were not used.
+
+    ``outdated`` says for each kind of device why its newest Run of an older plan or workload no longer counts.
+    """
 
     runs: tuple[tuple[Path, Run], ...]
     passed_over: tuple[str, ...] = ()
+    outdated: Mapping[str, str] = field(default_factory=dict)
 
     def newest(self, kind: str, precision: str) -> Run | None:
         """The newest in-process Run on a kind of device (``npu``, ``cuda``, ``cpu``) at a precision."""
@@ -41,8 +50,7 @@ class Archive:
         if card and str(run.device.index) != card:
             return None
         workload = plan.root / plan.workload.partition(":")[0]
-        held = {workload.name: run.workload.sha256, **run.workload.needs}
-        return None if any(changed(held, workload.parent)) else run
+        return None if any(changed(run.workload.files(workload.name), workload.parent)) else run
 
     def files(self, root: Path) -> dict[str, str]:
         """The path of each Run, relative to the project."""
@@ -50,25 +58,38 @@ class Archive:
 
 
 def open_archive(plan: Plan) -> Archive:
-    """Read every Run in the plan's folder that was made by this very plan, at one of its precisions."""
-    found, passed_over = [], []
-    known = {each.sha256 for each in plan.each()}
+    """Read every Run in the plan's folder that was made by this very plan, at one of its precisions, with these files.
+
+    What a GPU measured is a baseline: with which files it was is a condition of the comparison.
+    """
+    found: list[tuple[Path, Run]] = []
+    outdated: list[tuple[Run, str]] = []
+    passed_over = []
     for path in _run_files(plan.runs):
         try:
             run = runs.load(path)
         except FormatError as error:
             passed_over.append(f"{path.name}: {error.message}")
             continue
-        if run.plan_sha256 not in known:
-            reason = "measured by another version of the plan (its batches, precision, … differ)"
-        else:
-            reason = unbelievable(run)
-        if reason:
-            passed_over.append(f"{path.name}: {reason}")
+        reason = _outdated(run, plan)
+        if reason is not None:
+            outdated.append((run, reason.zh))
+            passed_over.append(f"{path.name}: {reason.en}")
+        elif untrue := unbelievable(run):
+            passed_over.append(f"{path.name}: {untrue}")
         else:
             found.append((path, run))
     found.sort(key=lambda item: (item[1].created, item[1].id), reverse=True)
-    return Archive(tuple(found), tuple(passed_over))
+    outdated.sort(key=lambda item: (item[0].created, item[0].id))
+    return Archive(tuple(found), tuple(passed_over), {run.device.kind: reason for run, reason in outdated})
+
+
+def _outdated(run: Run, plan: Plan) -> Text | None:
+    """Why a Run is none of this plan and these files any more."""
+    if run.plan_sha256 not in {each.sha256 for each in plan.each()}:
+        return _OTHER_PLAN
+    names = freshness.altered(run.workload, plan) if run.device.kind != "cuda" else []
+    return _OTHER_FILES.filled({"names": ", ".join(names)}) if names else None
 
 
 def overtaken(plan: Plan, run: Run | None) -> str:

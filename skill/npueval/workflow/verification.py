@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from npueval.reporting.cells import missing
 from npueval.smoke import Check, Smoke
 from npueval.tolerances import tolerance
 from npueval.training import Formal, Record, curves
+from npueval.workflow import freshness
 
 Progress = Callable[[str], None]
 
@@ -31,20 +32,37 @@ class Verification:
     passed_over: tuple[str, ...] = ()
 
 
-def run(plan: Plan, progress: Progress) -> None:
-    """Smoke, golden at each precision and, where the plan trains, the short test, each on the plan's device."""
-    progress("smoke")
-    smoke.save(smoke.run(plan), plan.runs)
-    steps: dict[str, Callable[[], object]] = {
-        f"golden {each.precision}": partial(golden.check, each) for each in plan.each()
-    }
-    steps["short test"] = partial(training.short_test, plan)
-    for name, step in steps.items():
+def run(plan: Plan, progress: Progress, *, fresh: bool = False) -> None:
+    """Smoke, golden at each precision and, where the plan trains, the short test, each on the plan's device.
+
+    What was verified with these files under this plan is not verified again, unless ``fresh``.
+    """
+    for name, step, counts in _steps(plan):
+        if counts and not fresh:
+            progress(f"{name}: nothing has changed since it was run; --fresh runs it again")
+            continue
         progress(name)
         try:
             step()
         except NotExecuted as error:
             progress(f"{name} not executed: {error.message}")
+
+
+def _steps(plan: Plan) -> Iterator[tuple[str, Callable[[], object], bool]]:
+    """Each verification, how to run it, and whether what it left still counts."""
+    yield "smoke", lambda: smoke.save(smoke.run(plan), plan.runs), _still_counts(_smoke, plan, "inference_smoke")
+    for each in plan.each():
+        counts = _still_counts(_golden, each, "golden")
+        yield f"golden {each.precision}", partial(golden.check, each), counts
+    yield "short test", partial(training.short_test, plan), False
+
+
+def _still_counts(part: Callable[[Plan], Part], plan: Plan, key: str) -> bool:
+    try:
+        found, _ = part(plan)
+    except FormatError:
+        return False
+    return key in found and not found[key].outdated
 
 
 def recall(plan: Plan, npu_logs: Sequence[str] = ()) -> Verification:
@@ -73,7 +91,13 @@ def _smoke(plan: Plan) -> Part:
     path = plan.runs / "smoke-npu.json"
     if not path.exists() or (found := smoke.load(path)).simulated:
         return {}, []
-    return dict(_of_smoke(found, _relative(path, plan))), []
+    why, said = freshness.of_smoke(found, plan), dict(_of_smoke(found, _relative(path, plan)))
+    return {key: _outdated(why, path, plan, "smoke") for key in said} if why else said, []
+
+
+def _outdated(why: str, path: Path, plan: Plan, *words: str) -> Statement:
+    again = freshness.command(plan, *words)
+    return Statement(None, f"过期：{why}，须重新执行 {again}（记录 {_relative(path, plan)}）", outdated=True)
 
 
 def _of_smoke(found: Smoke, path: str) -> Iterator[tuple[str, Statement]]:
@@ -97,10 +121,17 @@ def _golden(plan: Plan) -> Part:
     if not parts:
         return {}, []
     told = [found for found, _ in parts]
-    passed = all(found.passed for found in told)
+    passed = _of_all(found.passed for found in told)
     edits = [edit for _, edits in parts for edit in edits]
-    box = Edit(golden.BOX, passed, edits[0].source)
-    return {"golden": Statement(passed, "；".join(found.text for found in told))}, [*edits, box]
+    box = Edit(golden.BOX, passed is True, edits[0].source if edits else "")
+    outdated = any(found.outdated for found in told)
+    return {"golden": Statement(passed, "；".join(found.text for found in told), outdated)}, [*edits, box]
+
+
+def _of_all(verdicts: Iterable[bool | None]) -> bool | None:
+    """One failure fails all; what cannot be told leaves the rest open."""
+    known = set(verdicts)
+    return False if False in known else None if None in known else True
 
 
 def _golden_at(plan: Plan) -> tuple[Statement | None, list[Edit]]:
@@ -108,7 +139,7 @@ def _golden_at(plan: Plan) -> tuple[Statement | None, list[Edit]]:
     reference, hypothesis = folder / "cpu-fp32.npz", _newest(folder, f"npu*-{plan.precision}.npz")
     if hypothesis is None or not reference.exists():
         return None, []
-    made = golden.read_manifest(hypothesis)
+    made, ours = golden.read_manifest(hypothesis), golden.read_manifest(reference)
     if made.simulated:
         return None, []
     limit = tolerance(plan.precision, plan.tolerances.rtol, plan.tolerances.atol)
@@ -116,16 +147,28 @@ def _golden_at(plan: Plan) -> tuple[Statement | None, list[Edit]]:
     source = _relative(hypothesis, plan)
     sample = f"{made.precision}，种子 {made.seed}，batch {made.batch}"
     edits = golden.edits(found, device=made.device, simulated=made.simulated, sample=sample, source=source)
+    why = freshness.of_golden(made, plan, plan.precision) or freshness.of_golden(ours, plan, "fp32")
+    if why:
+        statement = _outdated(why, hypothesis, plan, "golden")
+        return replace(statement, text=f"Golden {statement.text}"), golden.outdated_edits(edits, why)
     return Statement(found.passed, f"Golden {golden.summary(found)}（{source}）"), edits
 
 
 def _short_test(plan: Plan) -> Part:
+    """The newest record of this plan and these files; where there is none, the newest of all, which is out of date."""
     records = [(training.load(path), path) for path in sorted((plan.runs / training.FOLDER).glob("*.json"))]
     real = [(record, path) for record, path in records if record.device.startswith("npu") and not record.simulated]
     if plan.training is None or not real:
         return {}, []
-    record, path = max(real, key=lambda item: item[0].created)
-    return _of_short_test(record, _relative(path, plan))
+    newest = sorted(real, key=lambda item: item[0].created, reverse=True)
+    current = [item for item in newest if not freshness.of_short_test(item[0], plan)]
+    if current:
+        record, path = current[0]
+        return _of_short_test(record, _relative(path, plan))
+    record, path = newest[0]
+    found = _outdated(freshness.of_short_test(record, plan), path, plan, "train")
+    box = training.outdated_edits(_relative(path, plan))
+    return {"short_test": replace(found, text=f"训练短测{found.text}")}, box
 
 
 def _of_short_test(record: Record, path: str) -> Part:

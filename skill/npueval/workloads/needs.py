@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from npueval.errors import Problem, WorkloadError
@@ -39,6 +40,22 @@ def changed(held: Mapping[str, str], folder: Path) -> Iterator[str]:
         path = folder / name
         if not path.is_file() or sha256(path) != digest:
             yield name
+
+
+def altered(held: Mapping[str, str], folder: Path) -> Iterator[str]:
+    """The files that are here with other bytes than ``held`` says; one that is absent may be unchanged elsewhere."""
+    for name, digest in held.items():
+        path = folder / name
+        if path.is_file():
+            status = path.stat()
+            if _remembered(path, status.st_mtime_ns, status.st_size) != digest:
+                yield name
+
+
+@lru_cache(maxsize=256)
+def _remembered(path: Path, _changed_ns: int, _size: int) -> str:
+    """Weights are large, and every record names them."""
+    return sha256(path)
 
 
 def sha256(path: Path) -> str:

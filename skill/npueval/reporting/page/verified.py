@@ -13,6 +13,7 @@ NAMES = {
     "checkpoint": "checkpoint",
     "golden": "Golden 样本一致性",
     "short_test": "训练短测",
+    "formal_training": "正式训练",
 }
 _WORDS = {True: ("通过", "pass"), False: ("未通过", "fail"), None: ("无法判断", "open")}
 
