@@ -112,11 +112,16 @@ def test_the_kit_is_one_file(project):
 
 
 def test_figures_of_another_tool_are_kept_with_what_the_user_says_of_them(project):
-    (project / "times.json").write_text(json.dumps([{"latencyMs": 4.0}] * 400), encoding="utf-8")
-    done = invoke(baseline, "ingest", "times.json", "--fact", "batch=4", "--fact", "device=NVIDIA A100")
+    (project / "times.json").write_text(json.dumps([{"latencyMs": 4.0, "computeMs": 3.0}] * 400), encoding="utf-8")
+    said = ("--fact", "device=NVIDIA A100", "--fact", "precision=fp32")
+    done = invoke(baseline, "ingest", "times.json", "--fact", "batch=4", *said)
     assert done.exit_code == Exit.OK and "grade B: " in done.stdout and "由用户声明" in done.stderr
     assert baselines.brought(plans.load(project / "npueval.yaml")).fact("device") == "NVIDIA A100"
+    without = invoke(baseline, "ingest", "times.json", *said)
+    assert without.exit_code == Exit.FINDINGS and "grade D: " in without.stdout
+    assert "文件未写明 batch，只能展示，不求比值" in without.stderr
     assert invoke(baseline, "ingest", "times.json", "--fact", "batch").exit_code == 2
+    assert invoke(baseline, "ingest", "times.json", "--fact", "batch=4", "--fact", "batch=8").exit_code == 2
 
 
 def of_the_plan(project, kind, infer_ms):

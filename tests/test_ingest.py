@@ -424,7 +424,12 @@ class TestAsTheUserCallsIt:
 
     def test_figures_do_not_stand_before_a_measurement(self, plan):
         self.take_in(result_of(plan, run_of(plan)))
-        done = self.take_in([{"latencyMs": 4.0 + i / 1e3} for i in range(400)], "times.json", "--fact", "batch=4")
+        done = self.take_in(
+            [{"latencyMs": 4.0 + i / 1e3, "computeMs": 3.0 + i / 1e3} for i in range(400)],
+            "times.json",
+            "--fact",
+            "batch=4",
+        )
         assert "the report uses 20260201T000000Z-cuda-0000, a measurement with all its samples" in done.stderr
 
     def test_figures_that_no_column_can_show_are_not_kept(self, plan):

@@ -20,6 +20,7 @@ from npueval.runs import Run
 
 __all__ = [
     "BROUGHT",
+    "ORIGINALS",
     "Candidate",
     "Rejected",
     "Scan",
@@ -38,6 +39,8 @@ FORMAT = "npueval/baseline"
 VERSION = 1
 BROUGHT = "gpu_baseline.json"
 """Where the figures of another tool lie that the user brought from a GPU, in the plan's folder of Runs."""
+ORIGINALS = "brought"
+"""The folder beside it for the files that they were read from."""
 
 
 def brought(plan: Plan) -> Baseline | None:
@@ -51,7 +54,8 @@ def save(baseline: Baseline, path: Path) -> None:
     data = versioned(FORMAT, VERSION, baseline)
     path.parent.mkdir(parents=True, exist_ok=True)
     staged = path.with_name(f".{path.name}.{os.getpid()}")
-    staged.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n")
+    text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    staged.write_text(text, encoding="utf-8", newline="\n")
     staged.replace(path)
 
 

@@ -18,7 +18,7 @@ SKIPPED_FOLDERS = (
     *(".mypy_cache", ".ruff_cache", ".pytest_cache", ".idea", ".vscode", ".npueval", "mig_docs", "kernel_meta"),
 )
 LOOK = 64 << 10
-OUR_ANSWERS = ("comparison.json", "baseline.json", "not-executed.json", "five-parts.json")
+OUR_ANSWERS = ("comparison.json", "baseline.json", "gpu_baseline.json", "not-executed.json", "five-parts.json")
 _OUR_MARK = b"npueval/"
 
 _LOG_NAMES = re.compile(r"\.(?:log|out|err)(?:\.\d+)?(?:\.(?:gz|bz2|xz))?$|^(?:nohup|stdout|stderr)\b|tfevents", re.I)

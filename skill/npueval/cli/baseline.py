@@ -109,14 +109,15 @@ def kit(plan: Path, target: Path) -> Reply:
 @click.option("--plan", type=click.Path(path_type=Path), default="npueval.yaml", show_default=True)
 @click.option("--fact", "facts", multiple=True, metavar="KEY=VALUE", help="What the file does not say, as batch=8.")
 def ingest(file: Path, plan: Path, facts: tuple[str, ...]) -> Reply:
-    """Take in a kit's result, or figures of trtexec, vLLM, ais_bench, our CSV or a log, each at its grade.
+    """Take in a kit's result, or figures of trtexec, vLLM, evalscope, ais_bench, our CSV or a log, each at its grade.
 
-    Exit status 1 where a check failed, so that the result is of a lower grade than its form could have, or where
-    nothing could be kept. The report uses the newest result of a device, and any measured result before figures.
+    Exit status 1 where a check failed, so that the result is of a lower grade than its form could have, where what is
+    not said leaves no ratio (grade D), or where nothing could be kept. The report uses the newest result of a device,
+    and any measured result before figures.
 
     \b
     Example:  npueval baseline ingest gpu_result-20260101T000000Z-cuda-1a2b.json
-              npueval baseline ingest times.json --fact batch=8 --fact device='NVIDIA A100'
+              npueval baseline ingest times.json --fact batch=8 --fact precision=fp16 --fact device='NVIDIA A100'
     """
     from npueval import plan as plans
     from npueval.kit.ingest import ingest as take_in
@@ -130,14 +131,20 @@ def ingest(file: Path, plan: Path, facts: tuple[str, ...]) -> Reply:
 
 
 def _pairs(facts: tuple[str, ...]) -> dict[str, str]:
-    pairs = dict(fact.partition("=")[::2] for fact in facts)
-    if not all(key and value for key, value in pairs.items()):
-        raise click.UsageError("--fact takes KEY=VALUE")
+    pairs: dict[str, str] = {}
+    for fact in facts:
+        key, _, value = (part.strip() for part in fact.partition("="))
+        if not key or not value or key in pairs:
+            raise click.UsageError("--fact takes KEY=VALUE, each key once")
+        pairs[key] = value
     return pairs
 
 
 def _ingested_status(done: Ingested) -> Exit:
-    return Exit.OK if done.path and all(check.passed for check in done.checks) else Exit.FINDINGS
+    from npueval.records import Grade
+
+    whole = done.path is not None and all(check.passed for check in done.checks)
+    return Exit.OK if whole and done.grade is not Grade.D else Exit.FINDINGS
 
 
 def _ingested_data(done: Ingested) -> dict[str, Any]:

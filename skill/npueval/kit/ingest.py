@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from npueval import baselines, runs
+from npueval import atomic, baselines, runs
 from npueval.baselines import foreign
 from npueval.contracts import violations
 from npueval.errors import FormatError, Problem
@@ -58,6 +58,8 @@ def ingest(file: Path, plan: Plan, facts: Mapping[str, str] | None = None) -> In
     raw = read(file)
     data = parsed(raw, file)
     form = str(data.get("format", "")) if isinstance(data, dict) else ""
+    if facts and form.startswith((f"{RESULT_FORMAT}/", f"{runs.FORMAT}/")):
+        raise FormatError("a measured result says all of itself", path=file, hint="leave out --fact")
     if form.startswith(f"{RESULT_FORMAT}/"):
         return _kit_result(data, plan, file)
     data, form = legible(data), legible(form)
@@ -65,7 +67,8 @@ def ingest(file: Path, plan: Plan, facts: Mapping[str, str] | None = None) -> In
         return _bare_run(_checked_run(data, plan, file), plan, file)
     if form.startswith("npueval/"):
         raise FormatError(f"{form} is no result", path=file, hint=_BRING_RESULT)
-    return _keep_figures(foreign.read(raw, data, file, plan, facts or {}), plan)
+    shown = _shown(file, plan)
+    return _keep_figures(foreign.read(raw, data, file, plan, facts or {}, shown), plan, file)
 
 
 def _kit_result(data: dict[str, Any], plan: Plan, file: Path) -> Ingested:
@@ -157,13 +160,33 @@ def _notes_of_run(run: Run, plan: Plan) -> Iterator[str]:
         yield "measured on a CPU, which the plan does not ask for (baseline.cpu): the report will not show it"
 
 
-def _keep_figures(baseline: Baseline, plan: Plan) -> Ingested:
+def _shown(file: Path, plan: Plan) -> str:
+    """How a file is cited: where it lies in the project, else where its copy will."""
+    root, path = plan.root.resolve(), file.resolve()
+    if path.is_relative_to(root):
+        return path.relative_to(root).as_posix()
+    copy = plan.runs.resolve() / baselines.ORIGINALS / legible(file.name)
+    return copy.relative_to(root).as_posix() if copy.is_relative_to(root) else str(copy)
+
+
+def _keep_figures(baseline: Baseline, plan: Plan, file: Path) -> Ingested:
     kind = baseline.fact("device_kind")
     if kind not in ("gpu", "cpu"):
         whose = "figures of an NPU fill no baseline column" if kind == "npu" else "nothing says which device"
         hint = "" if kind == "npu" else ": add --fact device='NVIDIA A100'"
         return Ingested(None, baseline, notes=(f"not kept: {whose}{hint}",))
-    held = baselines.brought(plan)
-    notes = [f"replaces the figures of {held.path}"] if held and held != baseline else []
+    notes = _replaced(baseline, plan)
+    original = plan.root / _shown(file, plan)
+    if original.resolve() != file.resolve():
+        original.parent.mkdir(parents=True, exist_ok=True)
+        atomic.write(original, file.read_bytes())
     baselines.save(baseline, plan.runs / baselines.BROUGHT)
-    return Ingested(plan.runs / baselines.BROUGHT, baseline, notes=tuple(notes))
+    return Ingested(plan.runs / baselines.BROUGHT, baseline, notes=notes)
+
+
+def _replaced(baseline: Baseline, plan: Plan) -> tuple[str, ...]:
+    try:
+        held = baselines.brought(plan)
+    except FormatError as error:
+        return (f"replaces figures that could not be read: {error.message}",)
+    return (f"replaces the figures of {held.path}",) if held and held != baseline else ()
