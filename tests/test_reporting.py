@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from npueval.records import Baseline, Fact, Grade
-from npueval.reporting import compare_baseline, compare_results
+from npueval.reporting import compare_baseline, compare_results, edits
 from npueval.reporting.bottleneck import heaviest
 from npueval.reporting.cells import missing, number
 from support import dossiers
@@ -105,3 +105,15 @@ def test_the_documents_say_what_a_kits_result_is_worth(
     found = cells_of(compare_baseline.edits(made))
     assert found["Compare#2.1[2]/备注/GPU 基线（默认）"] == f"测量记录 runs/{gpu.id}.json{words}"
     assert found["Compare#2.1/最终对比结论须写清"].endswith(f"性能基线为 GPU 实测（用户回传{words}）")
+
+
+def test_what_a_program_said_over_several_lines_is_told_in_one(tmp_path: Path) -> None:
+    """A workload's reason of two lines must not keep the documents from being written."""
+    plan = dossiers.project(tmp_path / "project")
+    wrong = dossiers.made_on(
+        "npu", (make_case(1, 2.0), make_case(4, 4.0)), invalid=("check failed:\n\t\x1b[31mno\r\n",)
+    )
+    made = dossiers.dossier(plan, dossiers.environment_of(tmp_path / "machine"), wrong)
+    texts = [text for edit in edits(made) for text in (edit.value if isinstance(edit.value, tuple) else (edit.value,))]
+    assert all(str(text).isprintable() for text in texts)
+    assert any("check failed: [31mno " in str(text) for text in texts)

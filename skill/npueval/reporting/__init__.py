@@ -14,14 +14,15 @@ from npueval.reporting import (
     summary,
     verified,
 )
+from npueval.reporting.cells import in_one_line
 from npueval.reporting.dossier import Dossier, Statement
 
 __all__ = ["Dossier", "Statement", "edits"]
 
 
 def edits(dossier: Dossier) -> tuple[Edit, ...]:
-    """Every Edit of one evaluation, document by document."""
-    return (
+    """Every Edit of one evaluation, document by document; what a program said over several lines is told in one."""
+    found = (
         *compare_baseline.edits(dossier),
         *compare_setup.edits(dossier),
         *compare_results.edits(dossier),
@@ -32,3 +33,4 @@ def edits(dossier: Dossier) -> tuple[Edit, ...]:
         *summary.edits(dossier),
         *verified.edits(dossier),
     )
+    return tuple(map(in_one_line, found))
