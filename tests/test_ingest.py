@@ -16,7 +16,7 @@ from npueval import plan as plans
 from npueval import runs
 from npueval.cli.baseline import command as baseline
 from npueval.contracts import violations
-from npueval.errors import Exit, FormatError
+from npueval.errors import Exit, FormatError, NpuevalError
 from npueval.kit.ingest import ingest
 from npueval.kit.manifest import KitManifest, digest_of
 from npueval.records import Grade
@@ -259,6 +259,21 @@ def test_one_byte_of_a_sample_changed_without_the_digest_is_refused(result, brin
     infer = result["run"]["cases"][0]["samples"]["infer"]
     with pytest.raises(FormatError, match="changed after the kit wrote it"):
         bring(text.replace(infer, infer.replace(infer[40], "A" if infer[40] != "A" else "B", 1)))
+
+
+@pytest.mark.parametrize("content", ["result", "figures"])
+def test_a_full_disk_is_one_line_and_leaves_nothing(plan, result, bring, monkeypatch, content):
+    before = sorted(plan.runs.rglob("*"))
+
+    def full(*_arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.replace", full)
+    brought = result if content == "result" else [{"latencyMs": 4.0, "computeMs": 3.0}] * 100
+    with pytest.raises(NpuevalError, match="cannot be kept: No space left on device") as caught:
+        bring(brought)
+    assert caught.value.path == str(plan.runs)
+    assert [path for path in sorted(plan.runs.rglob("*")) if path.is_file()] == [p for p in before if p.is_file()]
 
 
 def test_a_kit_of_other_batches_is_of_another_plan(plan, bring):

@@ -460,6 +460,11 @@ def test_only_a_kit_is_replaced_by_a_kit(project, tmp_path, kind):
     assert kind == "folder" or target.read_text(encoding="utf-8") == "precious"
 
 
+def test_a_kit_that_cannot_be_written_is_one_line(project):
+    with pytest.raises(NpuevalError, match="cannot be written"):
+        build(project[0], Path("/proc/kit.pyz"))
+
+
 def test_the_tolerances_of_the_plan_travel(tmp_path):
     plan = make_plan(tmp_path, tolerances=Tolerances(rtol=0.5), precisions=("fp32", "fp16"))
     assert [(frozen.rtol, frozen.atol) for frozen in map(FrozenPlan.of, plan.each())] == [(0.5, None), (None, None)]

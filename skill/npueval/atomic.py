@@ -39,8 +39,11 @@ def put(staged: Path, target: Path) -> None:
 
 
 def write(target: Path, data: bytes) -> None:
-    """Replace a whole file in one step."""
-    put(stage(target, data), target)
+    """Replace a whole file in one step; where that fails, nothing is left beside it."""
+    try:
+        put(stage(target, data), target)
+    finally:
+        staged_beside(target).unlink(missing_ok=True)
 
 
 def remove(target: Path) -> None:

@@ -55,8 +55,11 @@ def save(baseline: Baseline, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     staged = path.with_name(f".{path.name}.{os.getpid()}")
     text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    staged.write_text(text, encoding="utf-8", newline="\n")
-    staged.replace(path)
+    try:
+        staged.write_text(text, encoding="utf-8", newline="\n")
+        staged.replace(path)
+    finally:
+        staged.unlink(missing_ok=True)
 
 
 def load(path: Path) -> Baseline:

@@ -15,7 +15,7 @@ from datetime import datetime, timezone
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
 from npueval import __version__, atomic, baselines, sessions
@@ -56,24 +56,42 @@ def build(plan: Plan, output: Path) -> Kit:
     the kit holds, to hash the inputs and to see that nothing is lacking. :class:`WorkloadError` where it cannot be
     used, or a file that it needs is absent or lies outside the project.
     """
-    _refuse_other(output)
+    _refuse_unfit(output)
     with TemporaryDirectory(prefix="npueval-") as name:
         golden = make(plan, device="cpu", precision="fp32", path=Path(name) / GOLDEN)
         content = dict(_content(plan, read_manifest(golden).workload.needs, golden, output.name))
         manifest = _manifest(plan, content, _inputs(plan, content, Path(name) / PROJECT))
         content[MANIFEST] = _json(manifest.to_data())
-        kept = plan.runs / KITS / f"{manifest.sha256}.json"
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        atomic.write(kept, _json(manifest.to_data()))
-        _write(output, content)
+        try:
+            _keep(manifest, plan)
+            _write(output, content)
+        except OSError as error:
+            raise _unwritable(output, error) from None
     return Kit(output, manifest)
 
 
-def _refuse_other(output: Path) -> None:
-    """No file of the user's is replaced, only an earlier kit."""
+def _refuse_unfit(output: Path) -> None:
+    """Before the workload is loaded: no file of the user's is replaced, only an earlier kit, and there must be room."""
     if output.is_dir() or (output.exists() and not zipfile.is_zipfile(output)):
         what = "a folder" if output.is_dir() else "another file"
         raise NpuevalError(f"is {what}, no kit to be replaced", path=output, hint="name another file: -o gpu_kit.pyz")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=output.parent):
+            pass
+    except OSError as error:
+        raise _unwritable(output, error) from None
+
+
+def _unwritable(output: Path, error: OSError) -> NpuevalError:
+    path = error.filename or output
+    return NpuevalError(f"cannot be written: {error.strerror}", code="NOT_WRITABLE", path=path)
+
+
+def _keep(manifest: KitManifest, plan: Plan) -> None:
+    kept = plan.runs / KITS / f"{manifest.sha256}.json"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    atomic.write(kept, _json(manifest.to_data()))
 
 
 def in_worker(folder: Path, report: Report) -> None:
@@ -198,7 +216,6 @@ def _sha256(data: bytes | Path) -> str:
 
 
 def _write(output: Path, content: Content) -> None:
-    output.parent.mkdir(parents=True, exist_ok=True)
     staged = output.with_name(f".{output.name}.{os.getpid()}")
     try:
         with staged.open("wb") as file:

@@ -11,7 +11,7 @@ from typing import Any
 from npueval import atomic, baselines, runs
 from npueval.baselines import foreign
 from npueval.contracts import violations
-from npueval.errors import FormatError, Problem
+from npueval.errors import FormatError, NpuevalError, Problem
 from npueval.kit.checks import Check, checks
 from npueval.kit.manifest import RESULT_FORMAT, RESULT_VERSION, KitManifest, digest_of
 from npueval.kit.planned import unplanned
@@ -57,6 +57,13 @@ def ingest(file: Path, plan: Plan, facts: Mapping[str, str] | None = None) -> In
     """
     raw = read(file)
     data = parsed(raw, file)
+    try:
+        return _taken_in(raw, data, file, plan, facts or {})
+    except OSError as error:
+        raise NpuevalError(f"cannot be kept: {error.strerror}", code="NOT_WRITABLE", path=plan.runs) from None
+
+
+def _taken_in(raw: bytes, data: Any, file: Path, plan: Plan, facts: Mapping[str, str]) -> Ingested:
     form = str(data.get("format", "")) if isinstance(data, dict) else ""
     if facts and form.startswith((f"{RESULT_FORMAT}/", f"{runs.FORMAT}/")):
         raise FormatError("a measured result says all of itself", path=file, hint="leave out --fact")
@@ -68,7 +75,7 @@ def ingest(file: Path, plan: Plan, facts: Mapping[str, str] | None = None) -> In
     if form.startswith("npueval/"):
         raise FormatError(f"{form} is no result", path=file, hint=_BRING_RESULT)
     shown = _shown(file, plan)
-    return _keep_figures(foreign.read(raw, data, file, plan, facts or {}, shown), plan, file)
+    return _keep_figures(foreign.read(raw, data, file, plan, facts, shown), plan, file)
 
 
 def _kit_result(data: dict[str, Any], plan: Plan, file: Path) -> Ingested:

@@ -118,9 +118,11 @@ def save(run: Run, folder: str | Path, *, compress: bool = False) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = (json.dumps(to_data(run), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode("utf-8")
     staged = path.with_name(f".{path.name}.{os.getpid()}")
-    staged.write_bytes(gzip.compress(text, mtime=0) if compress else text)
-    staged.replace(path)
-    return path
+    try:
+        staged.write_bytes(gzip.compress(text, mtime=0) if compress else text)
+        return staged.replace(path)
+    finally:
+        staged.unlink(missing_ok=True)
 
 
 def load(path: str | Path) -> Run:
