@@ -244,6 +244,13 @@ def test_of_several_runs_in_a_log_none_is_chosen(bring):
         bring(text, SAID, "bench.log")
 
 
+def test_a_refused_log_is_cited_where_it_lies_and_not_where_it_would_be_kept(bring):
+    text = "".join(f"step: {step} loss: nan\n" for step in range(9))
+    with pytest.raises(FormatError, match="no baseline: ") as caught:
+        bring(text, SAID, "train.log")
+    assert "train.log:1" in caught.value.message and "brought" not in caught.value.message
+
+
 def test_a_second_file_replaces_the_first_and_so_does_it_a_broken_one(bring):
     bring(QUERIES, SAID, "one.json")
     assert bring(QUERIES[:300], SAID, "two.json").notes == ("replaces the figures of runs/brought/one.json",)

@@ -30,5 +30,6 @@ def read(source: Source, said: Mapping[str, Fact]) -> Baseline:
     try:
         judged = assess(run, (*found.doubts, *word))
     except NoBaseline as error:
-        raise FormatError(f"no baseline: {error}", path=source.file) from None
+        told = str(error).replace(source.shown, source.file.name)
+        raise FormatError(f"no baseline: {told}", path=source.file) from None
     return replace(judged, source="gpu", path=source.shown)
