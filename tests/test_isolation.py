@@ -29,6 +29,7 @@ def test_a_measurement_in_its_own_process(tmp_path):
     assert told == [
         "opening the device",
         "loading the workload",
+        "measuring the harness floor",
         "case 1/2: batch=1 concurrency=1",
         "case 2/2: batch=4 concurrency=1",
         "checking the outputs",

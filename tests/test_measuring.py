@@ -342,7 +342,7 @@ def test_a_warm_up_that_fails_is_said(tmp_path):
 def test_progress_is_told(tmp_path):
     told = []
     measured(make_plan(tmp_path), progress=told.append)
-    assert told == ["load", "case batch=1 concurrency=1", "case batch=4 concurrency=1", "check"]
+    assert told == ["load", "floor", "case batch=1 concurrency=1", "case batch=4 concurrency=1", "check"]
 
 
 def test_no_segment_of_the_plan_exists(tmp_path):
@@ -364,7 +364,7 @@ def test_a_case_that_was_measured_is_not_measured_again(tmp_path, npu):
         measured(plan, progress=stop_at_second)
     again = []
     run = measured(plan, progress=again.append)
-    assert again == ["load", "case batch=4 concurrency=1", "check"]
+    assert again == ["load", "floor", "case batch=4 concurrency=1", "check"]
     assert [case.n for case in run.cases] == [100, 100]
     assert any("more than one process" in doubt.en for doubt in run.doubts)
     assert not list((tmp_path / "runs").rglob("*.json"))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from npueval.language import same
 from npueval.records import Baseline, Fact, Grade
 from npueval.reporting import compare_baseline, compare_results, edits
 from npueval.reporting.bottleneck import heaviest
@@ -111,7 +112,7 @@ def test_what_a_program_said_over_several_lines_is_told_in_one(tmp_path: Path) -
     """A workload's reason of two lines must not keep the documents from being written."""
     plan = dossiers.project(tmp_path / "project")
     wrong = dossiers.made_on(
-        "npu", (make_case(1, 2.0), make_case(4, 4.0)), invalid=("check failed:\n\t\x1b[31mno\r\n",)
+        "npu", (make_case(1, 2.0), make_case(4, 4.0)), invalid=(same("check failed:\n\t\x1b[31mno\r\n"),)
     )
     made = dossiers.dossier(plan, dossiers.environment_of(tmp_path / "machine"), wrong)
     texts = [text for edit in edits(made) for text in (edit.value if isinstance(edit.value, tuple) else (edit.value,))]

@@ -26,7 +26,7 @@ from npueval.isolation.child import ERROR
 
 OUTPUT = "output.log"
 START = "start"
-PREPARATIONS = (START, "open", "load")
+PREPARATIONS = (START, "open", "load", "floor")
 _START = """import sys; sys.path[:] = {path!r}
 from npueval.isolation.child import main; main({target!r}, {folder!r}, {events}, {life})"""
 _FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+) in (?P<name>\S+)')

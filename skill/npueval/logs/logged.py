@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -167,7 +168,7 @@ class LoggedRun:
     def learn(self, key: str, fact: Fact) -> None:
         """Take a fact; one that contradicts an earlier one is kept beside it."""
         held = self.facts.setdefault(key, fact)
-        if not any(_same(known.value, fact.value) for known in (held, *self.conflicts.get(key, ()))):
+        if not any(_same(key, known.value, fact.value) for known in (held, *self.conflicts.get(key, ()))):
             self.conflicts.setdefault(key, [held]).append(fact)
 
     def odd(self, metric: str, kind: str, doubt: str) -> None:
@@ -181,8 +182,10 @@ class LoggedRun:
         return self.facts[key].value if key in self.facts else None
 
 
-def _same(one: str, other: str) -> bool:
+def _same(key: str, one: str, other: str) -> bool:
     try:
         return one == other or float(one) == float(other)
     except ValueError:
-        return one.casefold() == other.casefold()
+        short, long = sorted((one.casefold(), other.casefold()), key=len)
+        # A device's name may stand among more words, and alone.
+        return short == long or (key == "device" and re.search(rf"\b{re.escape(short)}\b", long) is not None)

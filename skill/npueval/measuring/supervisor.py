@@ -22,11 +22,12 @@ Progress = Callable[[str], None]
 _DOING = {
     "open": "opening the device",
     "load": "loading the workload",
+    "floor": "measuring the harness floor",
     "check": "checking the outputs",
     "sample": "reading power, temperature and utilisation",
     "profile": "profiling",
 }
-_UNPREPARED = {"open": "the device did not open", "load": "the workload did not load"}
+_UNPREPARED = {"open": "the device did not open", "load": "the workload did not load", "floor": "no floor was measured"}
 
 
 def supervise(job: Job, journal: Journal, progress: Progress) -> None:

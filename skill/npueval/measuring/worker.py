@@ -56,6 +56,8 @@ def work(job: Job, device: Device, journal: Journal, report: Report, ranks: Rank
         bench = _loaded(workload, job, device, ranks)
         load_ns = device.clock.now() - before
         raw = {batch: _inputs(bench, batch, noticed) for batch in dict.fromkeys(spec.batch for spec in job.cases)}
+        # Before anything is written: a child that the workload has forked is found out here.
+        report("floor", {})
         with settled():
             floor = floor_ns(device, [step.segment for step in bench.pipeline.steps if step.segment in job.scope])
             journal.start(_head(bench, raw, load_ns, floor))

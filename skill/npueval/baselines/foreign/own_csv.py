@@ -1,4 +1,4 @@
-"""The table that ``npueval report --csv`` wrote elsewhere: the GPU side of it, percentiles with n, without samples."""
+"""A table of ``npueval report --csv FILE`` from elsewhere: its GPU side, percentiles with n, without samples."""
 
 from __future__ import annotations
 
