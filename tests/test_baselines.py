@@ -400,13 +400,25 @@ def test_a_file_that_grows_is_read_to_where_it_ended(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.log", "b.log.gz"])
 def test_numbers_of_absurd_length_are_no_crash(tmp_path, name):
-    text = f"epoch {'9' * 5000}/1 step 1/1 loss {'1' * 5000}\nepoch 1/1 step 1/1 loss 0.5\n".encode()
-    path = put(tmp_path, {name: gzip.compress(text) if name.endswith("gz") else text}) / name
-    assert extract(path).lines == 2
+    long = "9" * 5000
+    text = f"epoch {long}/1 step 1/1 loss {long}\nepoch 1/1 step 1/{long} loss 0.6\nepoch 1/1 step 2/9 loss 0.5\n"
+    pack = gzip.compress if name.endswith("gz") else bytes
+    found = extract(put(tmp_path, {name: pack(text.encode())}) / name)
+    assert found.lines == 3 and found.runs[-1].find("loss").last_at[0] == 3
+    assert "1 处记录读不通（首个在第 2 行）" in found.doubts
 
 
 def test_a_deeply_nested_document_is_no_crash(tmp_path):
     assert extract(put(tmp_path, {"a.json": '{"lm loss": ' + "[" * 100_000}) / "a.json").rejected
+
+
+@pytest.mark.parametrize(
+    "record", ['DLLL {{"step": {}', '| train_inner | {{"loss": {}}}', '{{"loss": {}, "epoch": 1}}']
+)
+def test_a_deeply_nested_record_is_no_crash(tmp_path, record):
+    text = f"{record.format('[' * 50_000 + ']' * 10)}\n{log()}"
+    (run,) = extract(put(tmp_path, {"a.log": text}) / "a.log").runs
+    assert run.find("loss").lines == [5, 6]
 
 
 def test_mojibake_is_doubted(tmp_path):

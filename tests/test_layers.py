@@ -58,6 +58,7 @@ FAMILIES = {
         "sentences",
         "quoting",
         "written",
+        "needles",
     },
     "rules": {"base", "wording"},
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from npueval import logs
-from npueval.logs import streams
+from npueval.logs import needles, streams
 
 Progress = Callable[[int, int | None, str], None]
 """Called with how many files were seen (then: read), of how many (``None`` while the tree is walked), and the path."""
@@ -76,8 +76,8 @@ def _may_be_log(entry: os.DirEntry[str]) -> bool:
 def _holds_a_needle(path: Path, *, telling: bool) -> bool:
     """A file whose name tells of results may hold them in its own words; any other must look like a known format."""
     head = _head(path)
-    needles = (*_NEEDLES, *_LAST_NEEDLES) if telling else _NEEDLES
-    return not _says_it_is_ours(path, head) and any(needle in head for needle in needles)
+    wanted = (*_NEEDLES, *_LAST_NEEDLES) if telling else _NEEDLES
+    return not _says_it_is_ours(path, head) and bool(needles.among(wanted, head, needles.alike(head).split(b"\n")))
 
 
 def _is_ours(path: Path) -> bool:

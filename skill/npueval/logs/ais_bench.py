@@ -20,7 +20,7 @@ _NAMES = {"NPU_compute_time": "compute", "H2D_latency": "h2d", "D2H_latency": "d
 
 class AisBench(LineFormat):
     name = "ais_bench"
-    needles = ("NPU_compute_time",)
+    needles = ("NPU_compute_time", "H2D_latency", "D2H_latency")
     samples = (
         "[INFO] NPU_compute_time (ms): min = 1.2, max = 1.9, mean = 1.3, median = 1.28, percentile(99%) = 1.8",
         "[INFO] throughput 1000*batchsize.mean(8)/NPU_compute_time.mean(1.3): 6153.8",

@@ -41,7 +41,7 @@ LONGEST = 2000
 MOST_DULL = 1000
 _EMPTY_PATHS = ("data", "dataset", "datasets", "train", "val", "test", "eval", "input", "inputs", "raw")
 
-_PREFIX = re.compile(r".{0,60}?(?:INFO|DEBUG|WARNING)[\]:| -]{1,4}")
+_PREFIX = re.compile(r"^.{0,60}?(?:INFO|DEBUG|WARNING)[\]:| -]{1,4}")
 _WHOLE = re.compile(r"[#\s>*-]{0,8}([A-Za-z\u4e00-\u9fff][\w -]{0,29}?)\s?[:=：]\s?(\S.{0,300})$")
 _FLAG = re.compile(r"(?<!\S)--([a-z][\w-]{1,30})[ =][\"']?([^\s,;'\"(){}\[\]|<$-][^\s,;'\"(){}\[\]|]{0,200})")
 _HEADING = re.compile(r"#{2,6} [^#]+$")
@@ -54,7 +54,7 @@ _CARDS = re.compile(
     r"\b(\d{1,5}) ?(?:cards?|GPUs?|NPUs?)\b|(?<!\d)(\d{1,5}|单) ?张? ?(?:卡|显卡|GPU)|[（(](\d{1,5}) ?(?:pcs|[Pp])[)）]"
 )
 _OFFERED = re.compile(r"(?:found|detected|there are|total of|检测到|共有)\s*$", re.IGNORECASE)
-_ON_OFFER = re.compile(r"\s*\(?s?\)?\s*(?:are |is )?(?:available|detected|found|visible|可用)", re.IGNORECASE)
+_ON_OFFER = re.compile(r"\s{0,8}\(?s?\)?\s{0,8}(?:are |is )?(?:available|detected|found|visible|可用)", re.IGNORECASE)
 _MAKERS = r"(?:NVIDIA|Tesla|GeForce|Quadro|Ascend)"
 _TOTAL_BATCH = re.compile(r"\bTotal train batch size \([^)]{1,80}\) = (\d{1,9})\b")
 _DEVICE_LINE = re.compile(
@@ -99,17 +99,19 @@ class Ambient(LineFormat):
         self._is_document = False
 
     def read(self, text: str, book: Logbook) -> bool:
+        """Whether there was anything to learn; lines that differ from a dull one in numbers alone are dull."""
         text = text[:LONGEST]
         self._is_document = self._is_document or text.lstrip().startswith("```")
-        if self._is_document and _HEADING.match(text):
+        heading = _HEADING.match(text) is not None
+        if heading and self._is_document:
             book.section()
-        alike = _DIGITS.sub("0", text)
-        if alike not in self._dull and not self._learns(text, book) and len(self._dull) < MOST_DULL:
-            self._dull.add(alike)
-        return False
+        like = _DIGITS.sub("0", text)
+        dull = like in self._dull or not self._learns(text, book)
+        if dull and len(self._dull) < MOST_DULL:
+            self._dull.add(like)
+        return heading or not dull
 
     def _learns(self, text: str, book: Logbook) -> bool:
-        """Whether there was anything to learn; lines that differ from a dull one in numbers alone are dull."""
         subject, prompt, cards = _SUBJECT.search(text), _PROMPT.match(text), _used(text)
         if subject or prompt:
             book.section()

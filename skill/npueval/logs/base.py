@@ -55,6 +55,10 @@ class Format(ABC):
 class RecordFormat(Format):
     """A format whose records may come in rows of lines that look alike."""
 
+    @abstractmethod
+    def read(self, record: Any, book: Logbook) -> bool:
+        """Write what a record says; ``False``: it is not of this format."""
+
     def spans(self, text: str) -> Spans | None:  # noqa: ARG002 - most formats have too few lines to hurry
         """Where the numbers of a record stand that was just read, so that lines like it can be read in one go."""
         return None
@@ -113,7 +117,7 @@ class TableFormat(LineFormat):
             if not line.strip():
                 # Where a writer ended its lines twice, every second line is empty.
                 return True
-            values = next(csv.reader([line])) if '"' in line else line.split(",")
+            values = _fields(line)
             if len(values) != len(names):
                 return False
             book.at(book.line, book.text, self)
@@ -135,6 +139,13 @@ class TableFormat(LineFormat):
         """Write every column of a record."""
         epoch, step = (position(values.get(name)) for name in (self.epoch, self.step))
         book.record(values.items(), phase=phase, epoch=epoch, step=step)
+
+
+def _fields(line: str) -> list[str]:
+    try:
+        return next(csv.reader([line])) if '"' in line else line.split(",")
+    except csv.Error:
+        return []
 
 
 def position(value: Any) -> float:

@@ -33,7 +33,7 @@ class DLLogger(LineFormat):
     def read(self, text: str, book: Logbook) -> bool:
         try:
             record: Any = json.loads(text[text.index("DLLL {") + 5 :])
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
         data, step = record.get("data"), record.get("step")
         if not isinstance(data, dict):

@@ -18,7 +18,7 @@ LARGEST_DOCUMENT = 16 << 20
 
 _JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*(?:[\[{\"]|-?\d+(?:\.\d+)?\s*[,\]]))")
 _JSON_LINES = re.compile(rb"\}\r?\n\{")
-_USAGE = re.compile(r"^\s*usage: ", re.MULTILINE)
+_USAGE = re.compile(r"^[ \t]*usage: ", re.MULTILINE)
 _ARGUMENT_ERROR = re.compile(r"error: (?:argument|the following arguments|unrecognized arguments|ambiguous)")
 _FILE_NAME = re.compile(r"[\w./\\-]+\.\w{1,5}")
 _LEAST_FIELDS = 5
@@ -80,8 +80,9 @@ def _read(path: Path, shown: str, families: Families) -> Extract:
         runs = reader.book.close()
         if runs:
             break
-    if reader.torn:
-        stream.doubts.append(f"{len(reader.torn)} 条 JSON 记录残缺，不采用（首个在第 {reader.torn[0]} 行）")
+    for what, damage in (("条 JSON 记录残缺，不采用", reader.torn), ("处记录读不通", reader.damaged)):
+        if damage.count:
+            stream.doubts.append(f"{damage.count} {what}（首个在第 {damage.first} 行）")
     rejected = "" if runs else _why_not(streams.text_of(stream.head[:65536]), reader.lines)
     return _found(stream, shown, runs, reader.lines, rejected)
 

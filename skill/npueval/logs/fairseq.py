@@ -15,7 +15,7 @@ from npueval.logs.logged import Column, Phase
 
 _JSON = re.compile(r"\| (train_inner|train|valid|test) \| (\{.*\})")
 _BARS = re.compile(r"\| epoch (\d+)(?:[: ]+(\d+) / (\d+))? \| (.*)")
-_PAIR = re.compile(r"([a-z_]+)[ =]([-\d.e+]+)")
+_PAIR = re.compile(r"(?<![a-z_])([a-z_]{1,80})[ =]([-\d.e+]+)")
 
 
 class Fairseq(LineFormat):
@@ -48,7 +48,7 @@ class Fairseq(LineFormat):
     def _json(self, phase: str, text: str, book: Logbook) -> bool:
         try:
             record: Any = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
         pairs = [(key.removeprefix(f"{phase}_"), value) for key, value in record.items()]
         values = dict(pairs)

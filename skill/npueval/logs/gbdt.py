@@ -13,8 +13,8 @@ from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column
 
 _ITERATION = re.compile(r"(?:^|.{0,60}?[\s:\]])\s{0,8}\[(\d+)\]\s{1,8}(?=[A-Za-z_])")
-_LIGHTGBM = re.compile(r"(\w+)'s ([\w@]+): ([-\w.+]+)")
-_XGBOOST = re.compile(r"([A-Za-z_]\w*)-([a-z@\d]+):([-\w.+]+)")
+_LIGHTGBM = re.compile(r"(?<!\w)(\w{1,80})'s ([\w@]+): ([-\w.+]+)")
+_XGBOOST = re.compile(r"(?<![A-Za-z_])([A-Za-z_]\w{0,80})-([a-z@\d]+):([-\w.+]+)")
 _BEST = re.compile(r"[Bb]est iteration is|best iteration: ?(\d+)")
 
 

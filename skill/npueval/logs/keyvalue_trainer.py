@@ -18,7 +18,7 @@ _RECORD = re.compile(
     r"(?:(?:step|iter|batch)\s*[:\[]?\s*(?P<step>\d+)\s*/\s*(?P<steps>\d+)\]?|(?P<done>done))(?P<rest>.*)"
 )
 _PAIR = re.compile(
-    r"([A-Za-z_][\w@./-]*)[ =:]+"
+    r"(?<![A-Za-z_])([A-Za-z_][\w@./-]{0,80})[ =:]+"
     r"([-+]?(?:\d(?:\w|\.(?=\w)|[+-](?=\d))*|\.\d+|(?i:nan|inf))%?)(?![\w~～]|\.\w|\s?[:=]\s?\d)"
 )
 _AFTER_EVERY_STEP = float("inf")
@@ -57,4 +57,4 @@ class KeyValueTrainer(LineFormat):
             return None
         pairs = [(self.column(pair[1]), pair.span(2)) for pair in _PAIR.finditer(text, found.start("rest"))]
         values = [(column, span) for column, span in pairs if column is not None]
-        return Spans(found.span("epoch"), found.span("step"), values)
+        return Spans(found.span("epoch"), found.span("step"), values, fixed=(found.span("epochs"), found.span("steps")))

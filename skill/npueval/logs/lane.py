@@ -15,27 +15,39 @@ class Lane:
 
     def __init__(self, book: Logbook) -> None:
         self._book = book
+        self._latest: logs.RecordFormat | None = None
         self._shapes: dict[logs.RecordFormat, Shape] = {}
         self._patience: dict[logs.RecordFormat, int] = {}
         self._missed: dict[logs.RecordFormat, int] = {}
 
-    def follow(self, form: logs.RecordFormat, text: str, part: bytes, position: int, number: int) -> tuple[int, int]:
-        """Read the lines from ``position`` (line ``number``) on that look like ``text``; returns where they end."""
+    def at(self, part: bytes, position: int, number: int) -> tuple[int, int]:
+        """Read the lines from ``position`` (line ``number``) on that look like the latest record; returns where they
+        end."""
+        form = self._latest
+        shape = self._shapes.get(form) if form else None
+        if form is None or shape is None or not self._book.is_open(form):
+            return position, number
+        spans = shape.spans
+        batch = shape.read(part, position, self._book.last_position(form, spans.phase), self._book.stamp(form))
+        if not batch.lines:
+            return position, number
+        self._patience[form], self._missed[form] = _LEAST_PATIENCE, 0
+
+        def text_of(index: int) -> str:
+            return streams.text_of(batch.lines[index])
+
+        self._book.extend(form, batch, spans, number, text_of)
+        return batch.end, number + len(batch.lines)
+
+    def after(self, form: logs.RecordFormat, text: str, part: bytes, position: int, number: int) -> tuple[int, int]:
+        """Read the lines after ``text``, a record of this format, that look like it."""
         shape = self._shapes.get(form)
-        if shape is not None:
-            spans = shape.spans
-            last = self._book.last_position(form, spans.phase)
-            batch = shape.read(part, position, last, self._book.stamp(form))
-            if batch.positions:
-                self._patience[form], self._missed[form] = _LEAST_PATIENCE, 0
-
-                def text_of(index: int) -> str:
-                    return streams.text_of(batch.lines[index])
-
-                self._book.extend(form, batch, spans, number, text_of)
-                return batch.end, number + len(batch.positions)
-        self._learn(form, text)
-        return position, number
+        # What differs from the shape may have changed what the format takes the lines after it for.
+        self._latest = form if shape is not None and shape.fits(text) else None
+        end, following = self.at(part, position, number)
+        if end == position:
+            self._learn(form, text)
+        return end, following
 
     def _learn(self, form: logs.RecordFormat, text: str) -> None:
         missed = self._missed.get(form, 0) + 1
@@ -45,6 +57,6 @@ class Lane:
             return
         self._missed[form], self._patience[form] = 0, min(2 * patience, _MOST_PATIENCE)
         spans = None if ranks.is_named(text) else form.spans(text)
-        shape = Shape(text, spans) if spans else None
+        shape = Shape(text, spans, loose=form in self._shapes) if spans else None
         if shape is not None and shape.usable:
             self._shapes[form] = shape

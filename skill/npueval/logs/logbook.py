@@ -218,6 +218,10 @@ class Logbook:
         run.last_line = self.line
         return run
 
+    def is_open(self, form: Reading) -> bool:
+        """Whether a run of a format is under way."""
+        return form.name in self._current
+
     def last_position(self, form: Reading, phase: Phase) -> Position:
         """Where the current run of a format is; nowhere before its first record."""
         run = self._current.get(form.name)
@@ -231,12 +235,12 @@ class Logbook:
     def extend(self, form: Reading, batch: Batch, spans: Spans, line: int, text_of: Callable[[int], str]) -> None:
         """Records of lines in a row that continue the current run."""
         run = self._current[form.name]
-        run.positions[spans.phase] = batch.positions[-1]
-        run.last_line = line + len(batch.positions) - 1
+        run.positions[spans.phase] = (batch.epochs[-1], batch.steps[-1])
+        run.last_line = line + len(batch.lines) - 1
         for (column, _), values in zip(spans.values, batch.columns, strict=True):
             name = (column.phase or spans.phase, column.metric)
             series = run.series.get(name) or run.series.setdefault(name, Series(column, name[0]))
-            series.extend(values, batch.positions, line, text_of)
+            series.extend(values, batch.epochs, batch.steps, line, text_of)
 
     def _days_later(self, run: LoggedRun) -> bool:
         """Whether the line was written days after the run's last one: another run, appended to the file."""

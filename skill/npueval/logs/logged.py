@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -19,6 +19,7 @@ MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 MOST_KEPT = 8192
 UNKNOWN_LENGTH = 1 << 60
 """How many steps an epoch has whose end is printed and whose length is not."""
+MOST_DIFFERING = 16
 
 
 @dataclass(frozen=True)
@@ -87,17 +88,28 @@ class Series:
         if value > self.best if self._higher else value < self.best:
             self.best, self.best_at = value, self.last_at
 
-    def extend(self, values: list[float], positions: list[Position], line: int, text_of: Callable[[int], str]) -> None:
+    def extend(
+        self,
+        values: Sequence[float],
+        epochs: Sequence[float],
+        steps: Sequence[float],
+        line: int,
+        text_of: Callable[[int], str],
+    ) -> None:
         """Take finite values of lines in a row, from ``line`` on; ``text_of`` gives the text of the i-th of them."""
+        final = len(values) - 1
+        if final == 0:
+            self.add(values[0], (epochs[0], steps[0]), line, text_of(0))
+            return
         chosen = slice(-self.count % self._stride, len(values), self._stride)
         self.values += values[chosen]
         self.lines += range(line, line + len(values))[chosen]
-        self.epochs += [epoch for epoch, _ in positions[chosen]]
-        self.steps += [step for _, step in positions[chosen]]
+        self.epochs += epochs[chosen]
+        self.steps += steps[chosen]
         self._thin_out()
         self.count += len(values)
-        final = len(values) - 1
-        self.last, self.last_position, self.last_at = values[final], positions[final], (line + final, text_of(final))
+        self.last, self.last_position = values[final], (epochs[final], steps[final])
+        self.last_at = (line + final, text_of(final))
         best = max(values) if self._higher else min(values)
         if best > self.best if self._higher else best < self.best:
             index = values.index(best)
@@ -130,11 +142,11 @@ class Series:
 class LoggedRun:
     """One run found in a file.
 
-    ``facts`` holds the first statement of each, ``conflicts`` every statement of those that differ. ``scales`` says of
-    a score whether it is a fraction or a percent and why, ``counts`` on how many samples. ``oddities``
-    counts by metric the values that are no plain number. ``restarted``: its steps began again below those of a run
-    before it; ``repeats`` counts values printed twice. ``epoch_length`` is how many
-    steps an epoch has, 0 where that is not printed.
+    ``facts`` holds the first statement of each, ``conflicts`` the first of every value of those that differ. ``scales``
+    says of a score whether it is a fraction or a percent and why, ``counts`` on how many samples. ``oddities`` counts
+    by metric the values that are no plain number. ``restarted``: its steps began again below those of a run before it;
+    ``repeats`` counts values printed twice. ``epoch_length`` is how many steps an epoch has, 0 where that is not
+    printed.
     """
 
     format: str
@@ -166,10 +178,13 @@ class LoggedRun:
         return self.fact("device_kind") == kind and any(phase == "train" for phase, _ in self.series)
 
     def learn(self, key: str, fact: Fact) -> None:
-        """Take a fact; one that contradicts an earlier one is kept beside it."""
+        """Take a fact; one that contradicts an earlier one is kept beside it, the first statement of each."""
         held = self.facts.setdefault(key, fact)
-        if not any(_same(key, known.value, fact.value) for known in (held, *self.conflicts.get(key, ()))):
-            self.conflicts.setdefault(key, [held]).append(fact)
+        if _same(key, held.value, fact.value):
+            return
+        differing = self.conflicts.setdefault(key, [held])
+        if len(differing) < MOST_DIFFERING and not any(_same(key, other.value, fact.value) for other in differing):
+            differing.append(fact)
 
     def odd(self, metric: str, kind: str, doubt: str) -> None:
         """Doubt a value that is no plain number; of many of a kind the first is named and the others are counted."""

@@ -67,9 +67,9 @@ class Megatron(LineFormat):
 
     def spans(self, text: str) -> Spans | None:
         found = _ITERATION.search(text)
-        fields = _FIELD.finditer(text, found.end()) if found else ()
+        fields = _FIELD.finditer(text, found.end() - 1) if found else ()
         values = [(column, field.span(2)) for field in fields if (column := self.column(field[1])) is not None]
-        return Spans(None, found.span(1), values) if found else None
+        return Spans(None, found.span(1), values, fixed=(found.span(2),), last=float(found[2])) if found else None
 
     def _facts(self, fields: dict[str, str], iterations: str, book: Logbook) -> None:
         book.fact("batch", fields.get("global batch size", ""))

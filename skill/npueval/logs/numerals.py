@@ -21,7 +21,7 @@ _SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 _DAYS = re.compile(r"(\d+) days?,?\s*")
 _COLONS = re.compile(r"\d+(?::\d{1,2}){1,2}(?:\.\d+)?")
 _LETTERED = re.compile(r"(?:\d+(?:\.\d+)?\s*[dhms]\s*)+", re.IGNORECASE)
-_LETTERED_PART = re.compile(r"(\d+(?:\.\d+)?)\s*([dhms])", re.IGNORECASE)
+_LETTERED_PART = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)\s*([dhms])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class OpenMMLab(LineFormat):
         phase: Phase = "eval" if found["phase"] in ("val", "test") else "train"
         epoch = found.span("one") if by_epoch else None
         step = found.span("two") if found["two"] else None if by_epoch else found.span("one")
-        return Spans(epoch, step, self._pairs.spans(text, found.end()), phase)
+        return Spans(epoch, step, self._pairs.spans(text, found.end()), phase, fixed=(found.span("of"),))
 
     def guess(self, key: str) -> Column | None:
         column = super().guess(key)

@@ -25,7 +25,7 @@ _WHEN = re.compile(r"\[Eval\]|\bEval\b|\beval\b|cur metric|best metric")
 
 class Paddle(LineFormat):
     name = "Paddle"
-    needles = ("ips: ", "batch_cost: ", "[Avg]", " done, ", "cur metric,", "common.configs")
+    needles = ("ips: ", "batch_cost: ", "[Avg]", " done, ", "cur metric,", "common.configs", "infer_batch_size")
     samples = (
         "[2022/05/01 10:00:00] ppcls INFO: [Train][Epoch 3/120][Iter: 40/500]lr(CosineAnnealingLR): 0.09, top1: 0.41, "
         "CELoss: 2.87, loss: 2.87, batch_cost: 0.31s, reader_cost: 0.01, ips: 205.1 images/s, eta: 6:01:02",

@@ -19,7 +19,7 @@ _RECORD = re.compile(
     r"\[? {0,8}(?P<step>\d+)(?: ?/ ?(?P<of>\d+))?\]?(?=[\s:,|-])[\s:,|-]{0,8}(?P<rest>(?:.{0,40}?\b)?[Ll]oss\b.*)"
 )
 _PAIR = re.compile(
-    r"([A-Za-z][\w/.@-]{0,40}(?: (?:[Ll]oss|acc(?:uracy)?))?)[ :=]{1,4}"
+    r"(?<![A-Za-z])([A-Za-z][\w/.@-]{0,40}(?: (?:[Ll]oss|acc(?:uracy)?))?)[ :=]{1,4}"
     r"([-+]?(?:\d+(?:,\d{3})*(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+|(?i:nan|inf))) ?(ms|us|s|%)?"
     r"(?![\w~～]|\.\w|\s?[:=]\s?\d)"
 )
@@ -28,7 +28,7 @@ _TIMES = frozenset({"time", "dt", "step_time", "iter_time", "ms/step"})
 
 class StepLoop(LineFormat):
     name = "step loop"
-    needles = ("loss", "Loss")
+    needles = ("tep", "TEP", "iter", "Iter")
     samples = ("iter 40: loss 3.0213, time 51.70ms, mfu 11.20%", "step 20: train loss 3.3412, val loss 3.3956")
     columns: ClassVar = {
         **{f"time in {unit}": Column("step_time", unit) for unit in ("us", "ms", "s")},
@@ -55,7 +55,7 @@ class StepLoop(LineFormat):
         if not found or found["of"] == found["step"]:
             return None
         values = [(column, span) for key, _, span in _known(found) if (column := self.column(key)) is not None]
-        return Spans(None, found.span("step"), values)
+        return Spans(None, found.span("step"), values, fixed=(found.span("of"),), last=float(found["of"] or "inf"))
 
     def guess(self, key: str) -> Column | None:
         column = super().guess(key)

@@ -21,7 +21,8 @@ from typing import Any, BinaryIO
 
 from npueval.errors import NpuevalError
 
-PIECE = 256 << 10
+HEAD, PIECE = 256 << 10, 64 << 10
+"""What is read first and at once, and then piece by piece: so small that the pieces take the same memory in turn."""
 LONGEST_LINE = 1 << 20
 KEPT_OF_LONG_LINE = 64 << 10
 BOMB_RATIO, BOMB_FLOOR = 250, 256 << 20
@@ -144,7 +145,7 @@ def _opened(path: Path, file: BinaryIO) -> Stream:
     stream = Stream(path, size, _encoding(head), name, head, pieces, file)
     if stream.encoding != "utf-8":
         stream.doubts.append(f"编码按 {stream.encoding} 读取")
-    if _MOJIBAKE.search(head[:65536].decode(stream.encoding, "replace")):
+    if not head[:65536].isascii() and _MOJIBAKE.search(head[:65536].decode(stream.encoding, "replace")):
         stream.doubts.append("文本里有乱码（编码在写入前就已损坏），其中的名称不可信")
     return stream
 
@@ -197,18 +198,20 @@ def open_bytes(path: Path) -> BinaryIO:
 
 
 def _read(file: BinaryIO) -> Iterator[bytes]:
-    while piece := file.read(PIECE):
+    size = HEAD
+    while piece := file.read(size):
         yield piece
+        size = PIECE
 
 
 def _decompressed(pieces: Iterator[bytes], make: Callable[[], Any]) -> Iterator[bytes]:
-    """At most ``PIECE`` bytes at a time, through as many members as the file holds; cut short: ``EOFError``."""
+    """At most ``HEAD`` bytes at a time, through as many members as the file holds; cut short: ``EOFError``."""
     worker = None
     for piece in pieces:
         data = piece
         while data or (worker and not worker.needs_input):
             worker = worker or make()
-            yield worker.decompress(data, PIECE)
+            yield worker.decompress(data, HEAD)
             data = b""
             if worker.eof:
                 data, worker = worker.unused_data.lstrip(b"\0"), None
@@ -251,6 +254,8 @@ def _encoding(head: bytes) -> str:
     if marked:
         return marked
     sample = head[:65536]
+    if sample.isascii() and 0 not in sample:
+        return "utf-8"
     even, odd = sample[0::2].count(0), sample[1::2].count(0)
     if max(even, odd) * 4 > len(sample) and min(even, odd) * 8 < max(even, odd):
         return "utf-16-le" if odd > even else "utf-16-be"

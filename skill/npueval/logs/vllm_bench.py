@@ -13,7 +13,7 @@ from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column
 
 _FIELD = re.compile(r"[\s|]{0,8}([A-Za-z][\w %()./-]{0,60}?)\s{0,60}[:|]\s{1,80}([\d.,]+)\s*\|?\s*$")
-_HEAD = re.compile(r"=+ ?(?:Serving )?Benchmark (?:Result|summary) ?=+|Benchmarking summary", re.IGNORECASE)
+_HEAD = re.compile(r"= ?(?:Serving )?Benchmark (?:Result|summary) ?=|Benchmarking summary", re.IGNORECASE)
 _STATISTICS = {
     "Mean": "mean",
     "Median": "p50",
