@@ -137,6 +137,26 @@ def test_a_smoke_test_says_what_failed_and_where_it_is_recorded(plan: Plan) -> N
     assert "gradients" not in found
 
 
+def test_what_failed_is_an_entry_of_the_problems_with_the_command_that_shows_it(plan: Plan) -> None:
+    bring_smoke(plan)
+    bring_golden(plan, 0.1)
+    bring_short_test(plan, 1.9)
+    found = {
+        edit.value[1]: edit for edit in verification.recall(plan).edits if edit.address.startswith("Mig_report#7.1")
+    }
+    assert set(found) == {"冒烟未通过", "Golden 不一致", "训练短测未通过"}
+    smoked, golden_set = found["冒烟未通过"], found["Golden 不一致"]
+    assert smoked.value[:4] == (
+        "2026-02-01T00:00:00Z",
+        "冒烟未通过",
+        "npueval smoke npueval.yaml",
+        "BatchNorm buffers are lost（runs/smoke-npu.json）",
+    )
+    assert golden_set.address == f"Mig_report#7.1/{golden_set.value[0]}" and "npu-fp32.npz" in golden_set.value[3]
+    bring_smoke(plan, training=SMOKE.inference)
+    assert not any("冒烟" in str(edit.value) for edit in verification.recall(plan).edits)
+
+
 @pytest.mark.parametrize(("error", "passed"), [(0.0, True), (0.1, False)])
 def test_golden_sets_are_compared_anew(plan: Plan, error: float, passed: bool) -> None:
     bring_golden(plan, error)

@@ -14,6 +14,7 @@ from npueval.documents.addresses import resolve
 from npueval.errors import DocumentError, Exit, MeasurementError, NpuevalError, WorkloadError
 from npueval.gate import diagnosis
 from npueval.gate.diagnosis import Diagnosis
+from npueval.language import same
 from npueval.records import Edit
 from npueval.runs.conditions import DeviceFacts, OutputCheck
 from npueval.workflow import Evaluation
@@ -304,11 +305,29 @@ def test_a_changed_cell_is_kept_and_reported(project: Path) -> None:
 
 def test_a_text_of_ours_from_a_run_that_is_gone_is_called_stale(project: Path) -> None:
     report(project)
-    row = ("延迟 p50 (ms)（batch=2）", "1", "2", "3", "4", "5", "6", "7")
-    patching.patch(project.parent / "mig_docs", [Edit(f"Compare#4/{row[0]}", row, "20250101T000000Z-npu-gone")])
+    row = ("infer", "shape [4, 3]", "shape [4, 3]", "0")
+    patching.patch(project.parent / "mig_docs", [Edit(f"Compare#3.1[2]/{row[0]}", row, "20250101T000000Z-npu-gone")])
     stale = [warning for warning in report(project).warnings if warning.startswith("stale: ")]
     assert len(stale) == len(row)
     assert all("20250101T000000Z-npu-gone" in warning for warning in stale)
+
+
+def test_figures_of_a_batch_that_the_plan_gave_up_are_withdrawn_and_a_person_s_row_stays(project: Path) -> None:
+    documents = project.parent / "mig_docs"
+    report(project)
+    own = ("延迟 p50 (ms)（batch=2）", "1", "2", "3", "4", "5", "6", "7")
+    file = layout.find(documents)["Compare"]
+    text = file.read_text(encoding="utf-8")
+    given_up = next(line for line in text.split("\n") if line.startswith("| 延迟 p50 (ms)（batch=1）"))
+    file.write_text(text.replace(given_up, f"{given_up}\n| {' | '.join(own)} |"), encoding="utf-8", newline="\n")
+    plan_text = project.read_text(encoding="utf-8")
+    project.write_text(
+        plan_text.replace("batches: [1, 4]", "batches: [4]\nreasons: {batches: 只上线 batch 4}"), encoding="utf-8"
+    )
+    done = report(project)
+    left = file.read_text(encoding="utf-8")
+    assert "batch=1" not in left and f"| {' | '.join(own)} |" in left
+    assert done.findings == () and cell(project, "Compare#4/延迟 p50 (ms)/是否达标").startswith("无法判定")
 
 
 def test_a_row_that_a_newer_run_renews_is_not_stale(project: Path) -> None:
@@ -347,6 +366,15 @@ class TestWithAnNpuRun:
         bring_npu_run(project, environment={})
         report(project)
         assert cell(project, "Compare#2.2/CANN / 运行时") == "N/A（测量记录未写环境）"
+
+    def test_wrong_outputs_are_an_entry_of_the_problems_and_the_documents_agree(self, project: Path) -> None:
+        made = bring_npu_run(project, invalid=(same("末个输出含 2 个 NaN"),))
+        done = report(project)
+        row = f"Mig_report#7.1/{made.created}"
+        assert cell(project, f"{row}/问题标题") == "NPU 测量（fp32）的输出错误"
+        assert cell(project, f"{row}/触发命令/条件") == "npueval measure npueval.yaml"
+        assert cell(project, f"{row}/关键报错摘要") == f"末个输出含 2 个 NaN（{made.id}）"
+        assert done.findings == ()
 
     @pytest.mark.parametrize(
         ("changes", "words"),

@@ -16,6 +16,13 @@ _FACTS = (
     "Python / 关键依赖",
     "框架 Ascend 插件 / torch_npu 等",
 )
+_VERIFIED = {
+    "inference_smoke": "推理 smoke",
+    "training_smoke": "训练 smoke",
+    "golden": "Golden 样本一致性",
+    "short_test": "训练短测",
+    "formal_training": "正式训练",
+}
 SNAPSHOT = "Summary#已成功适配时（请与 Compare.md、Mig_Readme.md §3.1 对齐）"
 
 
@@ -138,8 +145,13 @@ def _open_points(dossier: Dossier) -> str:
     points += (
         [f"基线缺 {'、'.join(dossier.baseline.missing)}"] if dossier.baseline.missing and not dossier.gpu_run else []
     )
+    points += [f"{name} 未通过" for key, name in _VERIFIED.items() if _failed(dossier, key)]
     points += [f"{name}{each.verdict}" for name, each in _concluded(dossier) if each.verdict in ("不通过", "待定")]
     return joined(points) or "无"
+
+
+def _failed(dossier: Dossier, key: str) -> bool:
+    return key in dossier.verified and dossier.verified[key].passed is False
 
 
 def _concluded(dossier: Dossier) -> tuple[tuple[str, Conclusion], ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from npueval.reporting.cells import missing
 from npueval.smoke import Check, Smoke
 from npueval.tolerances import tolerance
 from npueval.training import Formal, Record, curves
-from npueval.workflow import freshness
+from npueval.workflow import freshness, problems
 
 Progress = Callable[[str], None]
 
@@ -91,8 +92,15 @@ def _smoke(plan: Plan) -> Part:
     path = plan.runs / "smoke-npu.json"
     if not path.exists() or (found := smoke.load(path)).simulated:
         return {}, []
-    why, said = freshness.of_smoke(found, plan), dict(_of_smoke(found, _relative(path, plan)))
-    return {key: _outdated(why, path, plan, "smoke") for key in said} if why else said, []
+    source = _relative(path, plan)
+    why, said = freshness.of_smoke(found, plan), dict(_of_smoke(found, source))
+    if why:
+        return {key: _outdated(why, path, plan, "smoke") for key in said}, []
+    failed = [check for check in (*found.inference, *found.training) if check.passed is False]
+    if not failed:
+        return said, []
+    error = "；".join(check.detail.zh for check in failed)
+    return said, [problems.entry(found.created, "冒烟未通过", freshness.command(plan, "smoke"), error, source)]
 
 
 def _outdated(why: str, path: Path, plan: Plan, *words: str) -> Statement:
@@ -125,7 +133,17 @@ def _golden(plan: Plan) -> Part:
     edits = [edit for _, edits in parts for edit in edits]
     box = Edit(golden.BOX, passed is True, edits[0].source if edits else "")
     outdated = any(found.outdated for found in told)
+    if passed is False:
+        edits.append(_golden_problem(plan, "；".join(found.text for found in told if found.passed is False)))
     return {"golden": Statement(passed, "；".join(found.text for found in told), outdated)}, [*edits, box]
+
+
+def _golden_problem(plan: Plan, error: str) -> Edit:
+    """The entry of a comparison that failed, dated by the newest of the NPU's sets."""
+    newest = _newest(plan.runs / "golden", "npu*.npz")
+    assert newest is not None
+    when = datetime.fromtimestamp(newest.stat().st_mtime, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return problems.entry(when, "Golden 不一致", freshness.command(plan, "golden"), error, _relative(newest, plan))
 
 
 def _of_all(verdicts: Iterable[bool | None]) -> bool | None:
@@ -164,17 +182,21 @@ def _short_test(plan: Plan) -> Part:
     current = [item for item in newest if not freshness.of_short_test(item[0], plan)]
     if current:
         record, path = current[0]
-        return _of_short_test(record, _relative(path, plan))
+        return _of_short_test(record, plan, _relative(path, plan))
     record, path = newest[0]
     found = _outdated(freshness.of_short_test(record, plan), path, plan, "train")
     box = training.outdated_edits(_relative(path, plan))
     return {"short_test": replace(found, text=f"训练短测{found.text}")}, box
 
 
-def _of_short_test(record: Record, path: str) -> Part:
+def _of_short_test(record: Record, plan: Plan, path: str) -> Part:
     passed = None if record.verdict.status == "undecided" else record.verdict.passed
     statement = Statement(passed, training.short_statement(record.verdict, path))
-    return {"short_test": statement}, training.short_edits(record.verdict, device=record.device, source=path)
+    edits = training.short_edits(record.verdict, device=record.device, source=path)
+    if passed is False:
+        command, error = freshness.command(plan, "train"), record.verdict.reason.zh
+        edits.append(problems.entry(record.created, "训练短测未通过", command, error, path))
+    return {"short_test": statement}, edits
 
 
 def _formal(npu_logs: Sequence[str], plan: Plan) -> Part:
