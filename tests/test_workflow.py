@@ -326,7 +326,7 @@ def test_figures_of_a_batch_that_the_plan_gave_up_are_withdrawn_and_a_person_s_r
     )
     done = report(project)
     left = file.read_text(encoding="utf-8")
-    assert "batch=1" not in left and f"| {' | '.join(own)} |" in left
+    assert "| 延迟 p50 (ms)（batch=1）" not in left and f"| {' | '.join(own)} |" in left
     assert done.findings == () and cell(project, "Compare#4/延迟 p50 (ms)/是否达标").startswith("无法判定")
 
 
