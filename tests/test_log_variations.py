@@ -272,3 +272,41 @@ def test_a_run_after_a_finished_one_is_no_restart(tmp_path):
     done = "epoch 3/3 done: train_loss 0.3\n"
     (tmp_path / "a.log").write_text((RUN + done) * 2, encoding="utf-8")
     assert [(run.finished, run.restarted) for run in extract(tmp_path / "a.log", "a.log").runs] == [(True, False)] * 2
+
+
+LONG = {
+    "HF": (
+        "".join(f"{{'loss': 0.{900 - i}, 'learning_rate': 1e-05, 'epoch': {i / 60:.2f}}}\n" for i in range(1, 61)),
+        "{{'train_runtime': {0}.5, 'train_samples_per_second': 30.5, 'train_loss': 0.6, 'epoch': 1.0}}\n",
+    ),
+    "Megatron": (
+        "".join(
+            f" iteration {i}/ 60 | elapsed time per iteration (ms): 9{i}.0 | lm loss: 2.{i} |\n" for i in range(1, 61)
+        ),
+        "",
+    ),
+    "step loop": ("".join(f"step {i}/60 loss 2.{i}\n" for i in range(1, 61)), ""),
+    "key-value": (
+        "".join(f"epoch 1/1 step {i}/60 loss 2.{i}\n" for i in range(1, 61)),
+        "epoch 1/1 done: train_loss {0}.5\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_two_finished_runs_long_enough_for_the_fast_lane_stay_two(tmp_path, name):
+    records, last = LONG[name]
+    (tmp_path / "a.log").write_text("".join(records + last.format(i) for i in (7, 8)), encoding="utf-8")
+    runs = extract(tmp_path / "a.log", "a.log").runs
+    assert [(run.finished, run.restarted) for run in runs] == [(True, False)] * 2
+    for run in runs:
+        counts = {metric: series.count for (_, metric), series in run.series.items() if series.count > 1}
+        assert set(counts.values()) == {60}, counts
+
+
+@pytest.mark.parametrize(("epoch", "runs"), [("1.0", 1), ("0", 2)])
+def test_an_evaluation_after_the_summary_is_of_the_run_unless_it_is_of_an_earlier_epoch(tmp_path, epoch, runs):
+    evaluated = f"{{'eval_accuracy': 0.5, 'eval_runtime': 2.0, 'epoch': {epoch}}}\n"
+    (tmp_path / "a.log").write_text(LONG["HF"][0] + LONG["HF"][1].format(1) + evaluated, encoding="utf-8")
+    found = extract(tmp_path / "a.log", "a.log").runs
+    assert len(found) == runs and found[-1].find("eval_accuracy").last == 0.5

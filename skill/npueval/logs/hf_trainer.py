@@ -39,6 +39,7 @@ class HuggingFaceTrainer(ObjectFormat):
     def __init__(self) -> None:
         super().__init__()
         self._summary: Mapping[str, Any] = {}
+        self._ended = -1.0
 
     def guess(self, key: str) -> Column | None:
         if _SKIPPED.fullmatch(key):
@@ -58,12 +59,17 @@ class HuggingFaceTrainer(ObjectFormat):
             _doubt_resume(run)
             if 0 <= epoch < 1:
                 run.doubts.setdefault(f"整个训练只有 {epoch:g} 个 epoch，指标不是最终值")
-            book.end(finished=True)
+            # It may still be evaluated.
+            run.finished, self._ended = True, epoch
             return True
         trained = "loss" in record and ("learning_rate" in record or "epoch" in record)
         held_out = not trained and any(key.startswith(("eval_", "test_")) for key in record)
         if not held_out and (not trained or record.keys() & _FOREIGN):
             return False
+        if held_out and epoch < self._ended:
+            # Of other weights than those that were trained last.
+            book.end()
+        self._ended = self._ended if held_out else -1.0
         book.record(record.items(), phase="eval" if held_out else "train", epoch=epoch, step=step)
         if held_out and (samples := _samples(record)):
             book.counted(record.items(), samples)

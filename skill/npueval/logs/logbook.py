@@ -162,6 +162,7 @@ class Logbook:
         found = sorted((run for run in self.runs if run.series), key=lambda run: run.first_line)
         end = 0
         for run, following in zip_longest(found, found[1:]):
+            run.finished = run.finished or run.came_to_its_end
             self._conditions(run, end, run.last_line if following else sys.maxsize)
             self._warn(run, end, following.first_line if following else sys.maxsize)
             end = max(end, run.last_line)
@@ -201,10 +202,12 @@ class Logbook:
         assert form is not None
         run = self._current.get(form.name) or self.begin()
         here = (epoch, step)
-        if phase == "train" and here < run.positions.get(phase, here) and _before(here, run.positions[phase]):
-            after_its_end = run.finished
+        if phase == "train" and (run.finished or (run.came_to_its_end and here <= run.positions[phase])):
+            run.finished = True
             run = self.begin()
-            run.restarted = not after_its_end
+        elif phase == "train" and here < run.positions.get(phase, here) and _before(here, run.positions[phase]):
+            run = self.begin()
+            run.restarted = True
         elif run.stamp is not None and self.text[:STAMP] != run.stamp and self._days_later(run):
             run = self.begin()
         if here != NOWHERE:
@@ -218,9 +221,10 @@ class Logbook:
         run.last_line = self.line
         return run
 
-    def is_open(self, form: Reading) -> bool:
-        """Whether a run of a format is under way."""
-        return form.name in self._current
+    def goes_on(self, form: Reading) -> bool:
+        """Whether a run of a format has begun and is not finished."""
+        run = self._current.get(form.name)
+        return run is not None and not run.finished
 
     def last_position(self, form: Reading, phase: Phase) -> Position:
         """Where the current run of a format is; nowhere before its first record."""

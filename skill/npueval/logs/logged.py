@@ -173,6 +173,12 @@ class LoggedRun:
         """The series of a metric, of any phase unless one is asked for."""
         return next((s for (p, m), s in self.series.items() if m == metric and phase in (None, p)), None)
 
+    @property
+    def came_to_its_end(self) -> bool:
+        """Whether its last step is the last of those that were planned."""
+        step = self.positions.get("train", (-1.0, -1.0))[1]
+        return self.fact("iterations") == f"{step:.0f}"
+
     def trained_on(self, kind: str) -> bool:
         """Whether it is a training, and is known to have run on this kind of device (gpu, npu, cpu)."""
         return self.fact("device_kind") == kind and any(phase == "train" for phase, _ in self.series)
