@@ -310,3 +310,18 @@ def test_an_evaluation_after_the_summary_is_of_the_run_unless_it_is_of_an_earlie
     (tmp_path / "a.log").write_text(LONG["HF"][0] + LONG["HF"][1].format(1) + evaluated, encoding="utf-8")
     found = extract(tmp_path / "a.log", "a.log").runs
     assert len(found) == runs and found[-1].find("eval_accuracy").last == 0.5
+
+
+def test_a_line_that_is_cut_in_the_midst_of_a_file_hides_no_value_of_those_after_it(tmp_path):
+    """It went down while it wrote, and was started again with its output appended."""
+    line = "2023-03-01 10:00:00,000 - mmdet - INFO - Epoch [{0}][50/100]\tlr: 1e-02, time: 0.41, loss: {1}\n"
+    text = line.format(1, 1.5) + line.format(2, "") + line.format(2, 1.4) + line.format(3, 1.3)
+    (tmp_path / "a.log").write_text(text, encoding="utf-8")
+    (run,) = extract(tmp_path / "a.log", "a.log").runs
+    assert run.find("loss").values == [1.5, 1.4, 1.3]
+
+
+def test_percentiles_of_anybody_s_choice_are_read(tmp_path):
+    text = "============ Serving Benchmark Result ============\nP25 TTFT (ms): 81.5\nP90 E2EL (ms): 901.5\n"
+    found = figures(tmp_path, text)
+    assert [(each.metric, each.value) for each in found.figures] == [("ttft_p25_ms", 81.5), ("latency_p90_ms", 901.5)]

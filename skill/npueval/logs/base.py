@@ -18,6 +18,7 @@ from npueval.logs.logged import Column, Phase
 from npueval.logs.shapes import Span, Spans
 from npueval.records import Grade
 
+_NO_VALUE = re.compile(r":\s*(?:,|$)")
 _VALUE = re.compile(r"[-+\w.]+")
 _QUOTED_PAIR = re.compile(r"""['"]([^'"]+)['"]: ?(?:([-+\w.]+)(?=[,}]))?""")
 _PAIR = re.compile(r"(?<![\w./@()+-])([A-Za-z][\w./@()+-]{0,80}): {1,9}([-+\w.]+)")
@@ -187,7 +188,8 @@ class Pairs:
 
     def _learn(self, text: str, start: int) -> list[tuple[str, str]]:
         pairs = []
-        self._colons, self._known = text.count(":", start), []
+        # Where a value is missing (the line is cut), the next line of as many colons may have it.
+        self._colons, self._known = -1 if _NO_VALUE.search(text, start) else text.count(":", start), []
         for found in _PAIR.finditer(text, start):
             if self._form.column(found[1]) is not None:
                 # With the character before it, so that "time: " is not found in "data_time: ".

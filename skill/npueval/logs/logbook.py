@@ -202,12 +202,12 @@ class Logbook:
         assert form is not None
         run = self._current.get(form.name) or self.begin()
         here = (epoch, step)
-        if phase == "train" and (run.finished or (run.came_to_its_end and here <= run.positions[phase])):
-            run.finished = True
+        if phase == "train" and run.finished:
             run = self.begin()
         elif phase == "train" and here < run.positions.get(phase, here) and _before(here, run.positions[phase]):
+            after_its_end = run.came_to_its_end
             run = self.begin()
-            run.restarted = True
+            run.restarted = not after_its_end
         elif run.stamp is not None and self.text[:STAMP] != run.stamp and self._days_later(run):
             run = self.begin()
         if here != NOWHERE:

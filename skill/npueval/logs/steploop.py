@@ -46,13 +46,11 @@ class StepLoop(LineFormat):
         run = book.record(pairs, step=float(found["step"]))
         if found["of"] and run.fact("iterations") is None:
             book.fact("iterations", found["of"])
-        if found["of"] == found["step"]:
-            book.end(finished=True)
         return True
 
     def spans(self, text: str) -> Spans | None:
         found = _RECORD.match(text)
-        if not found or found["of"] == found["step"]:
+        if not found:
             return None
         values = [(column, span) for key, _, span in _known(found) if (column := self.column(key)) is not None]
         return Spans(None, found.span("step"), values, fixed=(found.span("of"),), last=float(found["of"] or "inf"))

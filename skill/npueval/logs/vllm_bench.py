@@ -14,15 +14,7 @@ from npueval.logs.logged import Column
 
 _FIELD = re.compile(r"[\s|]{0,8}([A-Za-z][\w %()./-]{0,60}?)\s{0,60}[:|]\s{1,80}([\d.,]+)\s*\|?\s*$")
 _HEAD = re.compile(r"= ?(?:Serving )?Benchmark (?:Result|summary) ?=|Benchmarking summary", re.IGNORECASE)
-_STATISTICS = {
-    "Mean": "mean",
-    "Median": "p50",
-    "P50": "p50",
-    "P90": "p90",
-    "P95": "p95",
-    "P99": "p99",
-    "Average": "mean",
-}
+_STATISTICS = {"Mean": "mean", "Median": "p50", "Average": "mean"}
 _TIMES = {
     "TTFT": "ttft",
     "TPOT": "tpot",
@@ -92,7 +84,7 @@ class VllmBench(LineFormat):
         found = _TIME.fullmatch(key)
         if not found:
             return None
-        return Column(f"{_TIMES[found[2]]}_{_STATISTICS[found[1]]}_ms", found[3])
+        return Column(f"{_TIMES[found[2]]}_{_STATISTICS.get(found[1], found[1].lower())}_ms", found[3])
 
     def _count(self, key: str, value: str, book: Logbook) -> None:
         if key == "Failed requests" and float(value.replace(",", "")) > 0:
