@@ -70,6 +70,7 @@ def test_a_scan_ranks_what_it_found_and_says_why_the_rest_is_none(project):
 
 def test_a_scan_that_finds_nothing_is_a_finding(project):
     assert invoke(baseline, "scan", ".", "--glob", "export.*").exit_code == Exit.FINDINGS
+    assert invoke(baseline, "scan", ".", "--glob", "/data/*.log").exit_code == Exit.BAD_INPUT
 
 
 def test_one_log_is_shown_with_every_place(project):

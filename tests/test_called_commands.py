@@ -65,6 +65,8 @@ def refusal(words: list[str], *, whole: bool = True) -> str:
             value = found.get(parameter.name)
             if isinstance(value, str) and not isinstance(parameter.type, click.Path) and "<" not in value:
                 parameter.type_cast_value(context, value)
+    except click.BadOptionUsage as error:
+        return error.format_message() if whole else ""
     except click.ClickException as error:
         return error.format_message()
     if isinstance(command, click.Group):

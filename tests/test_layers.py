@@ -15,6 +15,7 @@ PACKAGE = Path(npueval.__file__).parent
 LAYERS = (
     ("errors", "records", "resources", "language", "atomic", "contracts", "statistics"),
     (
+        "globs",
         "interruption",
         "plaindata",
         "yamlfile",

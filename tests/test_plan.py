@@ -118,6 +118,12 @@ def test_precisions_are_known_ones_each_once(tmp_path: Path, wrong: str) -> None
     assert [(problem.key or "").partition(".")[0] for problem in caught.value.problems] == ["precision"]
 
 
+@pytest.mark.parametrize("glob", ["/data/*.log", "../logs/*.log", "logs/../../*.log", "~/*.log"])
+def test_logs_are_looked_for_in_the_project(tmp_path: Path, glob: str) -> None:
+    (problem,) = problems_of(tmp_path, GOOD.replace("logs/*.log", glob))
+    assert (problem.key, problem.message.partition("' ")[2]) == ("baseline.logs.0", "leads out of the plan's folder")
+
+
 def test_a_byte_order_mark_and_crlf_are_read(tmp_path: Path) -> None:
     path = tmp_path / "p.yaml"
     path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())

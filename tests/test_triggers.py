@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from npueval import environment, gate, triggers
+from npueval.baselines import scanning
 from npueval.contracts import violations
 from npueval.gate.diagnosis import Diagnosis
 from npueval.plan import AccuracyTarget, BaselineWish, Dataset, Datasets, Plan, Project, Request, Targets, Tolerances
@@ -82,6 +83,26 @@ def test_performance_trigger(
     assert all(condition.met is met for condition in trigger.because)
 
 
+@pytest.mark.parametrize(
+    ("glob", "met"),
+    [
+        ("logs/*.log", True),
+        ("*.log", False),
+        ("**/*.log", True),
+        ("logs**n.log", True),
+        ("logs/sub/*.log", False),
+        ("./logs/train.log", True),
+        ("logs/[", False),
+    ],
+)
+def test_a_log_is_found_as_the_scan_finds_it(tmp_path: Path, closed_gate: Diagnosis, glob: str, met: bool) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "train.log").write_text("loss 1\n", encoding="utf-8")
+    wanted = plan(tmp_path, request=NOBODY_ASKED, baseline=BaselineWish((glob,)))
+    assert triggers.decide(wanted, closed_gate).accuracy.met is met
+    assert bool(list(scanning.files(tmp_path, [glob]))) is met
+
+
 def test_agreement_alone_is_not_enough_where_tests_cannot_run(tmp_path: Path, closed_gate: Diagnosis) -> None:
     wanted = plan(tmp_path, request=replace(NOBODY_ASKED, agreed=True))
     assert not triggers.decide(wanted, closed_gate).performance.met
@@ -148,6 +169,7 @@ def test_not_triggered_gives_the_block_with_what_would_trigger(tmp_path: Path, c
     assert isinstance(block, Block)
     assert sum(reason.startswith("not triggered: ") for reason in block.reasons) == 6
     assert "any one trigger" in block.pending[0].condition
+    assert block.pending[0].command == "npueval check npueval.yaml"
 
 
 def test_commands_are_filled_with_what_is_known(tmp_path: Path, closed_gate: Diagnosis) -> None:
@@ -171,12 +193,12 @@ NUMBER = st.floats(0.001, 1e6)
 
 
 @st.composite
-def plans(draw: st.DrawFn) -> Plan:
+def plans(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXT) -> Plan:
     """Any plan that the schema lets through, as far as the answer reads it."""
-    dataset = st.none() | st.builds(Dataset, TEXT, TEXT, TEXT, st.none() | TEXT)
+    dataset = st.none() | st.builds(Dataset, texts, texts, texts, st.none() | texts)
     accuracy = st.builds(
         AccuracyTarget,
-        TEXT,
+        texts,
         st.sampled_from(["lower", "higher"]),
         st.none() | NUMBER,
         st.none() | NUMBER,
@@ -186,8 +208,8 @@ def plans(draw: st.DrawFn) -> Plan:
     limits = st.none() | NUMBER
     return plan(
         Path("/project"),
-        project=Project(draw(TEXT)),
-        workload=draw(TEXT),
+        project=Project(draw(texts)),
+        workload=draw(texts),
         device=draw(st.sampled_from(["npu", "npu:3", "cpu", "cuda:1"])),
         precisions=tuple(draw(st.lists(st.sampled_from(["fp32", "fp16", "bf16", "int8"]), min_size=1, unique=True))),
         precision_mode=draw(st.sampled_from(["cast", "autocast"])),
@@ -199,9 +221,9 @@ def plans(draw: st.DrawFn) -> Plan:
         datasets=Datasets(*(draw(dataset) for _ in fields(Datasets))),
         targets=Targets(draw(limits), draw(limits), draw(limits), draw(limits), 0.02, draw(st.none() | accuracy)),
         tolerances=Tolerances(draw(limits), draw(limits)),
-        baseline=BaselineWish(tuple(draw(st.lists(TEXT, max_size=2))), {}, draw(st.booleans())),
+        baseline=BaselineWish(tuple(draw(st.lists(texts, max_size=2))), {}, draw(st.booleans())),
         request=draw(st.builds(Request, st.booleans(), st.booleans(), st.booleans(), st.just(()), st.booleans())),
-        reasons=draw(st.dictionaries(st.sampled_from(["warmup", "iterations"]), TEXT)),
+        reasons=draw(st.dictionaries(st.sampled_from(["warmup", "iterations", "batches"]), texts)),
     )
 
 
@@ -220,6 +242,43 @@ def test_every_answer_is_complete(open_gate: Diagnosis, closed_gate: Diagnosis, 
         assert given_answer.markdown().strip()
 
 
+CHINESE = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
+# What nobody knows before it is there: other people's files and commands, the number of cards that are not seen.
+OPEN = {"gpu_result", "gpu_output.npz", "npu_output.npz", "command", "argument", "N", "0,1,…", "id", "…"}
+OPEN |= {"torch==X", "torch-npu==X"}
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(wanted=plans(texts=st.text("abc XYZ|`*#\n_", min_size=1).filter(str.strip)), lang=st.sampled_from(["zh", "en"]))
+def test_every_answer_says_the_same_in_markdown_in_its_language_and_leaves_nothing_open_that_is_known(
+    open_gate: Diagnosis, closed_gate: Diagnosis, wanted: Plan, lang: str
+) -> None:
+    for diagnosis in (open_gate, closed_gate):
+        found = answer(wanted, diagnosis, lang)
+        plain, text = json.loads(json.dumps(found.as_json(), ensure_ascii=False)), found.markdown()
+        known = {*OPEN, *(("rtol", "atol") if wanted.precisions[0] == "int8" else ())}
+        assert set(re.findall(r"<([^<>]*)>", text)) <= known
+        assert all(value in text for value in values(plain))
+        tables = [line for line in text.splitlines() if line.startswith("| ")]
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in tables}) == 1
+        if lang == "en":
+            assert CHINESE.findall(json.dumps(plain, ensure_ascii=False)) == []
+            assert CHINESE.findall(text) == []
+
+
+def values(plain: dict[str, Any]) -> list[str]:
+    """The statements of an answer in JSON."""
+    if "parts" in plain:
+        rows = [row for part in plain["parts"] for row in part["rows"]]
+        cells = [cell for row in plain["parts"][-1]["table"]["rows"] for cell in row]
+        others = [row[key] for row in rows for key in ("label", "value")]
+    else:
+        cells = [pending[key] for pending in plain["pending"] for key in ("condition", "proof")]
+        others = [*plain["reasons"]]
+        others += [line for each in plain["commands"] for line in (each["title"], each["note"], *each["bash"])]
+    return [*others, *(cell.replace("|", "\\|") for cell in cells)]
+
+
 def said(five: FiveParts) -> str:
     return five.markdown()
 
@@ -232,7 +291,7 @@ def test_the_plan_s_own_values_are_in_the_answer(tmp_path: Path, open_gate: Diag
         warmup=12,
         iterations=345,
         targets=Targets(latency_p50_ms=5, throughput=900, accuracy=AccuracyTarget("top1", "higher", max_drop=0.005)),
-        reasons={"warmup": "编译很慢"},
+        reasons={"warmup": "编译很慢", "batches": "显存\n不够"},
         baseline=BaselineWish(("logs/*.log",), cpu=True),
     )
     five = answer(wanted, open_gate)
@@ -242,7 +301,7 @@ def test_the_plan_s_own_values_are_in_the_answer(tmp_path: Path, open_gate: Diag
         "workload.py:Digits",
         "npu:1",
         "fp16",
-        "1, 8（目标 batch 8）",
+        "1, 8（目标 batch 8）（计划说明：显存 不够）",
         "闭环并发 4",
         "2.5 请求/s",
         "12 次",

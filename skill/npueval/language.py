@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 Lang = Literal["zh", "en"]
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _LANGUAGES: tuple[Lang, ...] = ("zh", "en")
 
 
@@ -39,6 +41,11 @@ def joined(texts: Iterable[Text], zh: str = "、", en: str = ", ") -> Text:
     """Several statements as one list."""
     texts = tuple(texts)
     return Text(zh.join(text.zh for text in texts), en.join(text.en for text in texts))
+
+
+def one_line(text: str) -> str:
+    """The text with every line break and other control character made a blank: what stands in a list or a cell."""
+    return _CONTROL.sub(" ", text).strip()
 
 
 def same(text: str) -> Text:

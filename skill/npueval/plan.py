@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from npueval import yamlfile
+from npueval import globs, yamlfile
 from npueval.contracts import Pointer, Violation, violations
 from npueval.errors import PlanError, Problem
 from npueval.records import Direction
@@ -236,6 +236,7 @@ def _mistakes(data: dict[str, Any]) -> Iterator[Violation]:
     yield from _not_finite(data, ())
     if not found:
         yield from _below_minimum(data)
+        yield from _leading_out(data)
 
 
 def _not_finite(value: Any, pointer: Pointer) -> Iterator[Violation]:
@@ -244,6 +245,13 @@ def _not_finite(value: Any, pointer: Pointer) -> Iterator[Violation]:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
         yield from _not_finite(item, (*pointer, key))
+
+
+def _leading_out(data: dict[str, Any]) -> Iterator[Violation]:
+    for place, glob in enumerate(data["baseline"]["logs"]):
+        if globs.leads_out(glob):
+            hint = "copy the logs into the project; patterns are relative to the plan, like logs/*.log"
+            yield Violation(("baseline", "logs", place), f"{glob!r} leads out of the plan's folder", hint=hint)
 
 
 def _below_minimum(data: dict[str, Any]) -> Iterator[Violation]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from npueval import logs
+from npueval.globs import pattern
 from npueval.logs import needles, streams
 
 Progress = Callable[[int, int | None, str], None]
@@ -33,12 +34,12 @@ def files(root: Path, globs: Sequence[str] = (), progress: Progress | None = Non
     are skipped, and so is a folder that cannot be read. What this tool wrote is no evidence, wherever it lies and
     whatever the globs say.
     """
-    wanted = [_pattern(glob) for glob in globs]
+    wanted = [pattern(glob) for glob in globs]
     for seen, (relative, entry) in enumerate(_walk(root, PurePosixPath()), start=1):
         if progress:
             progress(seen, None, str(relative))
         if wanted:
-            if any(pattern.fullmatch(str(relative)) for pattern in wanted) and not _is_ours(Path(entry.path)):
+            if any(each.fullmatch(str(relative)) for each in wanted) and not _is_ours(Path(entry.path)):
                 yield Path(entry.path)
         elif _may_be_log(entry):
             yield Path(entry.path)
@@ -94,13 +95,6 @@ def _head(path: Path) -> bytes:
         return streams.beginning(path)[:LOOK]
     except streams.Unreadable:
         return b""
-
-
-def _pattern(glob: str) -> re.Pattern[str]:
-    """A glob relative to the root: ``*`` stays inside a folder, ``**/`` crosses any number of them."""
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob.removeprefix("./"))
-    meanings = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    return re.compile("".join(meanings.get(part) or re.escape(part) for part in parts))
 
 
 _KNOWN = {needle for member in logs.MEMBERS for needle in member.needles}

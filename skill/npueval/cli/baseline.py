@@ -43,7 +43,10 @@ def scan(folder: Path, globs: tuple[str, ...]) -> Reply:
     """
     from npueval import baselines
     from npueval.cli import logs_shown
+    from npueval.globs import leads_out
 
+    if outside := [glob for glob in globs if leads_out(glob)]:
+        raise click.UsageError(f"--glob is relative to FOLDER and stays in it: {', '.join(outside)}")
     with _bar() as tell:
         found = baselines.scan(folder, globs, tell)
     return Reply(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from npueval.language import one_line
 from npueval.records import Conclusion, Edit
 from npueval.runs import Run
 
@@ -16,8 +16,6 @@ SEGMENT_NAMES = {
     "d2h": "D2H 拷贝",
     "postprocess": "后处理",
 }
-
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def missing(reason: str) -> str:
@@ -41,8 +39,8 @@ def in_one_line(edit: Edit) -> Edit:
     """The Edit with every line break and other control character of its texts made a blank: a cell is one line."""
     value = edit.value
     if isinstance(value, str):
-        return replace(edit, value=_CONTROL.sub(" ", value))
-    return replace(edit, value=tuple(_CONTROL.sub(" ", each) for each in value)) if isinstance(value, tuple) else edit
+        return replace(edit, value=one_line(value))
+    return replace(edit, value=tuple(one_line(each) for each in value)) if isinstance(value, tuple) else edit
 
 
 def row(place: str, label: str, cells: Mapping[str, str], source: str = "") -> list[Edit]:

@@ -7,11 +7,14 @@ baseline definition exist; the machine can run tests, or the user brought offlin
 
 from __future__ import annotations
 
-from npueval.commands import Template
+from collections.abc import Iterable
+
+from npueval import globs
+from npueval.commands import Template, file_argument, quoted
 from npueval.commands.templates import DEFAULT_SET_ENV, Values, templates
 from npueval.errors import NotExecuted
 from npueval.gate.diagnosis import Diagnosis
-from npueval.language import Lang, Text, same
+from npueval.language import Lang, Text, one_line, same
 from npueval.plan import Dataset, Plan
 from npueval.tolerances import DEFAULTS
 from npueval.triggers.answers import Block, Condition, Decision, FiveParts, Pending, Trigger
@@ -28,16 +31,16 @@ def decide(plan: Plan, diagnosis: Diagnosis) -> Decision:
 
 
 def _asked_performance(plan: Plan) -> Condition:
-    return _said(
+    return _asked(
         plan.request.performance, "用户要求性能测试或对比", "the user asked for performance", "request.performance"
     )
 
 
 def _asked_accuracy(plan: Plan) -> Condition:
-    return _said(plan.request.accuracy, "用户要求可量化的回归结论", "the user asked for a verdict", "request.accuracy")
+    return _asked(plan.request.accuracy, "用户要求可量化的回归结论", "the user asked for a verdict", "request.accuracy")
 
 
-def _said(met: bool, zh: str, en: str, key: str) -> Condition:
+def _asked(met: bool, zh: str, en: str, key: str) -> Condition:
     return Condition(Text(zh, en), met, same(f"{key}: {str(met).lower()}"))
 
 
@@ -77,13 +80,13 @@ def _has_kpi(plan: Plan) -> Condition:
 def _reproducible(plan: Plan) -> Condition:
     data = [dataset for dataset in _test_data(plan) if dataset]
     baseline = _baseline(plan)
-    named = f"{data[0].name}（{data[0].subset}）" if data else ""
+    named = Text(f"{data[0].name}（{data[0].subset}）", f"{data[0].name} ({data[0].subset})") if data else None
     return Condition(
         Text("已具备可复现测试数据与基线口径", "reproducible test data and a baseline definition exist"),
         bool(data and baseline),
         Text(
-            f"测试数据：{named or '未列'}；基线口径：{baseline or '未列'}",
-            f"test data: {named or 'none listed'}; baseline: {baseline or 'none listed'}",
+            f"测试数据：{named.zh if named else '未列'}；基线口径：{baseline or '未列'}",
+            f"test data: {named.en if named else 'none listed'}; baseline: {baseline or 'none listed'}",
         ),
     )
 
@@ -93,7 +96,7 @@ def _test_data(plan: Plan) -> tuple[Dataset | None, ...]:
 
 
 def _baseline(plan: Plan) -> str:
-    logs = ", ".join(pattern for pattern in plan.baseline.logs if any(plan.root.glob(pattern)))
+    logs = ", ".join(pattern for pattern in plan.baseline.logs if globs.matches(plan.root, pattern))
     gpu = "baseline.gpu" if plan.baseline.gpu else ""
     return logs or gpu
 
@@ -114,22 +117,26 @@ def answer(plan: Plan, diagnosis: Diagnosis, decision: Decision, lang: Lang = "z
     """The five parts when something is triggered and tests can run on this machine's NPU; else the block."""
     if decision.met and diagnosis.runnable:
         return build(plan, diagnosis.environment, decision, lang)
-    reasons = [text.say(lang) for text in (*_untriggered(decision), *_closed(diagnosis))]
-    pending = [*_ask_for(decision, lang), *_put_right(diagnosis, lang)]
-    return Block(lang, diagnosis.gate, decision, tuple(reasons), tuple(pending), commands(plan, diagnosis))
+    reasons = [*_untriggered(decision), *_closed(diagnosis)]
+    pending = [*_ask_for(plan, decision, lang), *_put_right(diagnosis, lang)]
+    return Block(lang, diagnosis.gate, decision, _said(reasons, lang), tuple(pending), commands(plan, diagnosis))
 
 
 def refused(plan: Plan, diagnosis: Diagnosis, error: NotExecuted, device: str, lang: Lang = "zh") -> Block:
     """The block where a device that was asked for is not there: the device's own reason leads."""
     reasons = [Text(f"要求的设备 {device} 不可用：{error.message}", f"{device} cannot be used: {error.message}")]
     proof = Text("再次运行同一命令，不再报告此原因", "the same command does not give this reason any more")
-    pending = [Pending(error.hint or error.message, proof.say(lang))]
+    pending = [Pending(one_line(error.hint or error.message), proof.say(lang))]
     # What keeps the NPU from running says nothing about another device.
     if device.partition(":")[0] == "npu":
         reasons += _closed(diagnosis)
         pending += _put_right(diagnosis, lang)
-    decision, said = decide(plan, diagnosis), tuple(text.say(lang) for text in reasons)
+    decision, said = decide(plan, diagnosis), _said(reasons, lang)
     return Block(lang, diagnosis.gate, decision, said, tuple(pending), commands(plan, diagnosis))
+
+
+def _said(texts: Iterable[Text], lang: Lang) -> tuple[str, ...]:
+    return tuple(one_line(text.say(lang)) for text in texts)
 
 
 def _untriggered(decision: Decision) -> list[Text]:
@@ -146,7 +153,7 @@ def _closed(diagnosis: Diagnosis) -> list[Text]:
     return [] if diagnosis.runnable else [_state(diagnosis), *diagnosis.reasons]
 
 
-def _ask_for(decision: Decision, lang: Lang) -> list[Pending]:
+def _ask_for(plan: Plan, decision: Decision, lang: Lang) -> list[Pending]:
     if decision.met:
         return []
     condition = Text(
@@ -157,11 +164,12 @@ def _ask_for(decision: Decision, lang: Lang) -> list[Pending]:
         "计划中 request.performance / accuracy / agreed / kpis 已填写，`npueval check` 显示已触发",
         "request.performance, accuracy, agreed or kpis is set in the plan, and `npueval check` says triggered",
     )
-    return [Pending(condition.say(lang), proof.say(lang), "npueval check <npueval.yaml>")]
+    again = f"npueval check {quoted(file_argument(plan.path.name), 'bash')}"
+    return [Pending(condition.say(lang), proof.say(lang), again)]
 
 
 def _put_right(diagnosis: Diagnosis, lang: Lang) -> list[Pending]:
-    return [Pending(a.text.say(lang), a.proof.say(lang), a.command) for a in diagnosis.actions]
+    return [Pending(one_line(a.text.say(lang)), one_line(a.proof.say(lang)), a.command) for a in diagnosis.actions]
 
 
 def commands(plan: Plan, diagnosis: Diagnosis) -> tuple[Template, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from npueval.commands import SHELLS, Template
-from npueval.language import Lang, Text
+from npueval.language import Lang, Text, one_line
 from npueval.records import Gate
 
 PART_KEYS = ("scope", "setup", "metrics", "reproduction", "report")
@@ -65,7 +65,7 @@ class Decision:
 
 def _conditions(trigger: Trigger, lang: Lang) -> list[dict[str, Any]]:
     return [
-        {"name": condition.name.say(lang), "met": condition.met, "evidence": condition.evidence.say(lang)}
+        {"name": condition.name.say(lang), "met": condition.met, "evidence": one_line(condition.evidence.say(lang))}
         for condition in trigger.conditions
     ]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from npueval.environment import Environment
-from npueval.language import Lang, Text, joined, same
+from npueval.language import Lang, Text, joined, one_line, same
 from npueval.plan import AccuracyTarget, Dataset, Plan
 from npueval.tolerances import DEFAULTS
 from npueval.triggers import sentences
@@ -41,7 +41,7 @@ Facts = dict[str, Text | str | int | float]
 
 
 def _rows(part: tuple[sentences.Sentence, ...], facts: Facts, lang: Lang) -> tuple[Row, ...]:
-    return tuple(Row(label.say(lang), value.filled(facts).say(lang)) for label, value in part)
+    return tuple(Row(label.say(lang), one_line(value.filled(facts).say(lang))) for label, value in part)
 
 
 def _plan_facts(plan: Plan) -> Facts:
@@ -55,6 +55,7 @@ def _plan_facts(plan: Plan) -> Facts:
         "mode": plan.precision_mode,
         "batches": ", ".join(str(batch) for batch in plan.batches),
         "target": plan.target_batch,
+        "batches_reason": _reason(plan, "batches"),
         "load": _load(plan),
         "warmup": plan.warmup,
         "warmup_reason": _reason(plan, "warmup"),
@@ -205,7 +206,8 @@ def _table(plan: Plan, lang: Lang) -> Table:
         for metric, target in _targets(each, at_target=batch == plan.target_batch)
     ]
     return Table(
-        tuple(text.say(lang) for text in (*heads, *tail)), tuple(tuple(text.say(lang) for text in row) for row in rows)
+        tuple(text.say(lang) for text in (*heads, *tail)),
+        tuple(tuple(one_line(text.say(lang)) for text in row) for row in rows),
     )
 
 

@@ -30,7 +30,11 @@ SCOPE: tuple[Sentence, ...] = (
 
 SETUP: tuple[Sentence, ...] = (
     _sentence(("固定环境", "Fixed environment"), "{environment}", "{environment}"),
-    _sentence(("batch 列表", "Batches"), "{batches}（目标 batch {target}）", "{batches} (target batch {target})"),
+    _sentence(
+        ("batch 列表", "Batches"),
+        "{batches}（目标 batch {target}）{batches_reason}",
+        "{batches} (target batch {target}){batches_reason}",
+    ),
     _sentence(("并发/负载", "Load"), "{load}", "{load}"),
     _sentence(
         ("预热", "Warm-up"),
