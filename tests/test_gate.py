@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from npueval import environment, gate
-from npueval.environment import Environment
+from npueval.environment import Environment, npu_smi
 from npueval.errors import FormatError
 from npueval.gate import compatibility, diagnosis
 from npueval.gate.diagnosis import Diagnosis, Outcome, Stage
@@ -97,13 +97,102 @@ def test_device_nodes_without_npu_smi(tmp_path: Path) -> None:
     assert "no npu-smi" in said(found, "device")
 
 
-@pytest.mark.parametrize("sample", ["no_such_layout", "cut_in_the_middle", "cut_between_chips", "unknown_state"])
+@pytest.mark.parametrize(
+    "sample",
+    [
+        "no_such_layout",
+        "unknown_state",
+        "cut_in_the_middle",
+        "cut_between_chips",
+        "cut_in_a_rule",
+        "cut_at_the_column_of_a_rule",
+        "refused_after_the_table",
+        "refused_8020",
+        "chip_listed_twice",
+        "nothing",
+        "nonsense",
+        "title_only",
+        "header_only",
+        "empty_table",
+        "chinese_headers_critical",
+        "renamed_header_critical",
+    ],
+)
 def test_what_cannot_be_read_is_never_healthy(tmp_path: Path, sample: str) -> None:
     machine = working(tmp_path).npu_smi(sample)
     found = examine(machine)
     health = found.found("health")
     assert health is not None
     assert (health.outcome, found.gate, found.runnable) == (Outcome.UNKNOWN, Gate.UNKNOWN, False)
+    assert health.finding in found.reasons
+
+
+def test_a_table_of_a_program_that_crashed_or_hung_is_not_healthy(tmp_path: Path) -> None:
+    crashed = examine(working(tmp_path).npu_smi("a2_no_device_column", 139))
+    assert (crashed.gate, "status 139" in said(crashed, "health")) == (Gate.UNKNOWN, True)
+    hung = replace(crashed.environment, npu=npu_smi.Reading(npu_smi.Outcome.TIMED_OUT))
+    found = gate.examine(tmp_path, environment=hung)
+    assert (found.gate, "did not answer in time" in said(found, "health")) == (Gate.UNKNOWN, True)
+
+
+@pytest.mark.parametrize(
+    ("sample", "boxed", "verdict"),
+    [("refused_8005", True, Gate.AUTO), ("refused_8005", False, Gate.UNKNOWN), ("refused_permission", True, Gate.AUTO)],
+)
+def test_health_that_a_container_hides_is_not_called_good(
+    tmp_path: Path, sample: str, boxed: bool, verdict: Gate
+) -> None:
+    machine = working(tmp_path).npu_smi(sample)
+    found = examine(machine.container() if boxed else machine)
+    health = found.found("health")
+    assert health is not None
+    assert (health.outcome, found.gate) == (Outcome.UNKNOWN, verdict)
+
+
+def test_health_without_the_program_is_not_called_good(tmp_path: Path) -> None:
+    machine = Machine(tmp_path).cards().driver("25.2.0").cann("8.2.RC1").torch().torch_npu()
+    found = examine(machine)
+    assert (found.gate, "health is not confirmed" in said(found, "health")) == (Gate.AUTO, True)
+
+
+@pytest.mark.parametrize(("cards", "count", "place"), [(3, 2, "/dev/davinci"), (2, 3, "torch_npu")])
+def test_a_table_with_fewer_chips_than_there_are_may_be_cut(tmp_path: Path, cards: int, count: int, place: str) -> None:
+    found = examine(working(tmp_path).cards(cards).torch_npu(count=count))
+    assert found.gate is Gate.UNKNOWN
+    assert f"npu-smi lists 2 chip(s) and {place}" in said(found, "health")
+
+
+@pytest.mark.parametrize(
+    ("visible", "verdict"),
+    [
+        ("1", Gate.AUTO),
+        ("0", Gate.MANUAL_STOP),
+        ("1,7", Gate.UNKNOWN),
+        ("1-3", Gate.MANUAL_STOP),
+        ("", Gate.MANUAL_STOP),
+    ],
+)
+def test_only_the_visible_chips_count_if_npu_smi_lists_them(tmp_path: Path, visible: str, verdict: Gate) -> None:
+    machine = working(tmp_path).npu_smi("critical_chip")
+    machine.variables["ASCEND_RT_VISIBLE_DEVICES"] = visible
+    assert examine(machine).gate is verdict
+
+
+def test_a_container_counts_its_chips_from_0(tmp_path: Path) -> None:
+    machine = working(tmp_path).npu_smi("a3_two_chips_a_card")
+    machine.variables["ASCEND_RT_VISIBLE_DEVICES"] = "0"
+    assert "2 chip(s), all OK" in said(examine(machine), "health")
+
+
+def test_a_bad_chip_stops_whatever_else_is_unreadable(tmp_path: Path) -> None:
+    found = examine(working(tmp_path).npu_smi("critical_and_cut"))
+    assert found.gate is Gate.MANUAL_STOP
+    assert "Critical; the table is cut off" in said(found, "health")
+
+
+def test_what_npu_smi_says_by_the_way_is_shown(tmp_path: Path) -> None:
+    found = examine(working(tmp_path).npu_smi("noise_after_the_table"))
+    assert (found.gate, "DrvMngGetConsoleLogLevel" in said(found, "npu_smi")) == (Gate.AUTO, True)
 
 
 def test_a_critical_chip_stops(tmp_path: Path) -> None:

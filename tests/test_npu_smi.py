@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npueval.environment import npu_names, npu_query, npu_smi
+from npueval.environment import npu_health, npu_names, npu_query, npu_smi
 from npueval.environment.host import Host
 from npueval.environment.npu_smi import Health, Outcome
 from npueval.plaindata import to_plain
@@ -43,10 +43,28 @@ def test_two_chips_that_share_a_bus_are_two() -> None:
 def test_a_noise_line_before_a_good_table_is_no_refusal() -> None:
     reading = npu_smi.parse("DrvMngGetConsoleLogLevel failed. (g_conLogLevel=3)\n" + TABLE)
     assert (reading.outcome, reading.health) == (Outcome.READ, Health.OK)
+    assert "DrvMngGetConsoleLogLevel failed" in reading.doubts[0]
 
 
-def test_a_bad_status_beside_a_good_table_is_a_doubt() -> None:
-    assert "status 3" in npu_smi.parse(TABLE, status=3).doubts[0]
+@pytest.mark.parametrize("status", [3, 139, -11])
+def test_a_table_of_a_program_that_failed_is_not_healthy(status: int) -> None:
+    reading = npu_smi.parse(TABLE, status=status)
+    assert f"status {status}" in reading.problems[0]
+    assert (reading.health, len(reading.chips)) == (Health.UNKNOWN, 2)
+
+
+@pytest.mark.parametrize("said", ["dcmi module initialize failed. ret is -8005", "because the device is used"])
+@pytest.mark.parametrize("text", ["{}\n" + TABLE, TABLE + "\n{}"], ids=["before", "behind"])
+def test_a_refusal_beside_a_table_is_not_healthy(said: str, text: str) -> None:
+    reading = npu_smi.parse(text.format(said))
+    assert (reading.outcome, reading.health) == (Outcome.READ, Health.UNKNOWN)
+
+
+@given(st.integers(0, len(TABLE.rstrip()) - 1))
+def test_a_table_that_is_cut_anywhere_but_behind_a_whole_rule_is_not_healthy(end: int) -> None:
+    text = TABLE[:end]
+    whole = len(text.rstrip().rpartition("\n")[2]) == len(TABLE.partition("\n")[0]) and text.rstrip().endswith("=+")
+    assert npu_smi.parse(text).health is Health.UNKNOWN or whole
 
 
 @given(st.integers(0, len(TABLE) - 1), st.integers(1, 200))
@@ -88,7 +106,7 @@ def test_noise_is_read_without_an_accident(text: str) -> None:
     ids=["a card", "one chip with a code", "one chip", "no such word", "a table's header", "nothing"],
 )
 def test_health_page(page: str, expected: list[tuple[object, ...]]) -> None:
-    found = npu_smi.parse_health(page)
+    found = npu_health.parse_health(page)
     assert [(entry.npu, entry.chip, entry.health, entry.error_code) for entry in found] == expected
 
 

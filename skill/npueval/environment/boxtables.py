@@ -48,9 +48,10 @@ def tables(text: str, first_label: str) -> Iterator[Table]:
 
 
 def ends_open(text: str) -> bool:
-    """Whether the last table of a text has no closing rule."""
+    """Whether the last table of a text has no closing rule, or only the beginning of one."""
     drawn = [line for line in map(str.strip, text.split("\n")) if line.startswith(("|", "+"))]
-    return bool(drawn) and drawn[-1].startswith("|")
+    rules = [len(line) for line in drawn if line.startswith("+")]
+    return bool(drawn) and (drawn[-1].startswith("|") or rules[-1] < max(rules))
 
 
 def values(header: list[Cells], rows: list[Cells]) -> dict[str, str]:

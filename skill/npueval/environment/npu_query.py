@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from npueval.environment.host import Host
-from npueval.environment.npu_smi import Health, Outcome, Reading, parse, parse_health
+from npueval.environment.npu_health import parse_health
+from npueval.environment.npu_smi import Health, Outcome, Reading, parse
 
 _OUTSIDE_PATH = ("/usr/local/sbin/npu-smi", "/usr/local/bin/npu-smi", "/usr/local/Ascend/driver/tools/npu-smi")
 

@@ -1,4 +1,4 @@
-"""What ``npu-smi`` says: its tables of every layout we know, its key-value pages, and its refusals.
+"""What ``npu-smi info`` says: its tables of every layout we know, and its refusals.
 
 Nothing here guesses: a row that cannot be read makes the health ``UNKNOWN``, never ``OK``.
 """
@@ -6,7 +6,7 @@ Nothing here guesses: a row that cannot be read makes the health ``UNKNOWN``, ne
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -85,7 +85,11 @@ class Process:
 
 @dataclass(frozen=True)
 class Reading:
-    """One answer of ``npu-smi info``. ``problems`` are rows that could not be read; ``doubts`` are oddities."""
+    """One answer of ``npu-smi info``.
+
+    ``problems`` are why it is not known what the chips are like: rows that could not be read, a table that may not be
+    all of it. ``doubts`` are oddities that leave the chips' states as they are.
+    """
 
     outcome: Outcome
     tool: str | None = None
@@ -111,11 +115,14 @@ class Reading:
         return frozenset(name for name in found if name)
 
 
+# Noise beside a table, a refusal where there is none.
+_NOISE = re.compile(r"DrvMng\w+ failed", re.I)
 _REFUSALS = (
     (re.compile(r"ret is -8020|because the device is used", re.I), Outcome.OCCUPIED),
     (re.compile(r"LibraryNotFound|cannot open shared object|loading shared libraries", re.I), Outcome.LIBRARY_MISSING),
     (re.compile(r"permission denied|operation not permitted|requires? root", re.I), Outcome.NOT_PERMITTED),
-    (re.compile(r"dcmi \w+ initiali[sz]ed? failed|ret is -8005|DrvMng\w+ failed", re.I), Outcome.NOT_VISIBLE),
+    (re.compile(r"dcmi \w+ initiali[sz]ed? failed|ret is -8005", re.I), Outcome.NOT_VISIBLE),
+    (_NOISE, Outcome.NOT_VISIBLE),
 )
 
 
@@ -124,15 +131,15 @@ def parse(text: str, *, status: int = 0) -> Reading:
     title = _TITLE.search(text)
     found = list(tables(text, "NPU"))
     chips, problems = _chips(found)
-    if chips and not problems and ends_open(text):
-        problems.append("the table is cut off: no rule closes it, so that more chips may have followed")
+    if chips:
+        problems += _broken(text, status, chips)
     processes, doubts = _processes(found)
     if any(table.has("Health") and not table.has("Chip") for table in found):
         doubts.append("the table has no chip rows: no npu-smi that we know prints this layout")
-    if status and chips:
-        doubts.append(f"npu-smi ended with status {status} although it printed a table")
+    if chips and (noise := _NOISE.search(text)):
+        doubts.append(f"npu-smi also says {noise[0]!r}")
     return Reading(
-        _outcome(text, has_title=title is not None, has_chips=bool(chips), has_problems=bool(problems)),
+        _outcome(text, found, has_chips=bool(chips), has_problems=bool(problems)),
         tool=title["tool"] if title else None,
         driver=title["driver"] if title else None,
         chips=tuple(chips),
@@ -143,13 +150,27 @@ def parse(text: str, *, status: int = 0) -> Reading:
     )
 
 
-def _outcome(text: str, *, has_title: bool, has_chips: bool, has_problems: bool) -> Outcome:
+def _outcome(text: str, found: Sequence[Table], *, has_chips: bool, has_problems: bool) -> Outcome:
     if has_chips:
         return Outcome.READ
     refusal = next((outcome for pattern, outcome in _REFUSALS if pattern.search(text)), None)
     if refusal:
         return refusal
-    return Outcome.NO_DEVICE if has_title and not has_problems else Outcome.UNREADABLE
+    empty = any(table.has("Health") and table.has("Chip") and not table.groups for table in found)
+    return Outcome.NO_DEVICE if empty and not has_problems else Outcome.UNREADABLE
+
+
+def _broken(text: str, status: int, chips: Sequence[Chip]) -> Iterator[str]:
+    """Why a table with chips in it may not tell the truth about all of them."""
+    if ends_open(text):
+        yield "the table is cut off: no rule closes it, so that more chips may have followed"
+    if status:
+        yield f"npu-smi ended with status {status} although it printed a table"
+    refusals = (pattern.search(text) for pattern, _ in _REFUSALS if pattern is not _NOISE)
+    yield from (f"npu-smi printed a table and says {said[0]!r} as well" for said in refusals if said)
+    keys = [chip.key for chip in chips]
+    for npu, chip in dict.fromkeys(key for key in keys if keys.count(key) > 1):
+        yield f"NPU {npu} chip {chip} is listed {keys.count((npu, chip))} times"
 
 
 def _chips(found: Sequence[Table]) -> tuple[list[Chip], list[str]]:
@@ -183,7 +204,7 @@ def _chip(columns: Mapping[str, str]) -> Chip:
         chip=int(columns["Chip"]),
         name=columns["Name"],
         health=Health.of(columns["Health"]),
-        device=_whole(columns.get("Device") or columns.get("Phy-ID")),
+        device=whole(columns.get("Device") or columns.get("Phy-ID")),
         bus_id=columns.get("Bus-Id"),
         power_w=_number(columns.get("Power(W)")),
         temperature_c=_number(columns.get("Temp(C)")),
@@ -199,7 +220,8 @@ def _number(text: str | None) -> float | None:
     return float(text) if text and re.fullmatch(r"\d+(\.\d+)?", text) else None
 
 
-def _whole(text: str | None) -> int | None:
+def whole(text: str | None) -> int | None:
+    """A cell that is nothing but digits."""
     return int(text) if text and text.isdecimal() else None
 
 
@@ -220,32 +242,4 @@ def _process(row: Cells) -> Process | None:
     place, pid = row[0].split(), row[1]
     if len(row) != 4 or len(place) != 2 or not all(part.isdecimal() for part in (*place, pid)):
         return None
-    return Process(int(place[0]), int(place[1]), int(pid), row[2], _whole(row[3]))
-
-
-@dataclass(frozen=True)
-class ChipHealth:
-    """One entry of ``npu-smi info -t health``; ``chip`` is ``None`` for the board's controller (MCU)."""
-
-    npu: int | None
-    chip: int | None
-    health: Health
-    error_code: str | None = None
-
-
-def parse_health(text: str) -> tuple[ChipHealth, ...]:
-    """Read ``npu-smi info -t health -i ID [-c CHIP]``. No entry: nothing is known, which is not "all is well"."""
-    npu: int | None = None
-    chip: int | None = None
-    found: list[ChipHealth] = []
-    for label, value in re.findall(r"^[ \t]*([A-Za-z][A-Za-z ]*?)[ \t]*:[ \t]*(\S.*?)[ \t]*\r?$", text, re.M):
-        if label == "NPU ID":
-            npu = _whole(value)
-        elif label == "Chip ID":
-            chip = _whole(value)
-        elif label in ("Health", "Health Status"):
-            found.append(ChipHealth(npu, chip, Health.of(value)))
-            chip = None
-        elif label == "Error Code" and found and value not in ("NA", "-"):
-            found[-1] = ChipHealth(found[-1].npu, found[-1].chip, found[-1].health, value)
-    return tuple(found)
+    return Process(int(place[0]), int(place[1]), int(pid), row[2], whole(row[3]))

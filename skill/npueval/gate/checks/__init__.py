@@ -1,8 +1,15 @@
 """The checks of the gate, in the order in which a machine is built up: device, CANN, framework, project."""
 
-from npueval.gate.checks import cann, device, framework, pairing, project
+from npueval.gate.checks import cann, device, framework, health, pairing, project
 from npueval.gate.checks.base import Check, Facts
 
-CHECKS: tuple[Check, ...] = (*device.CHECKS, *cann.CHECKS, *framework.CHECKS, *pairing.CHECKS, *project.CHECKS)
+CHECKS: tuple[Check, ...] = (
+    *device.CHECKS,
+    *health.CHECKS,
+    *cann.CHECKS,
+    *framework.CHECKS,
+    *pairing.CHECKS,
+    *project.CHECKS,
+)
 
 __all__ = ["CHECKS", "Facts"]

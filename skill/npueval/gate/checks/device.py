@@ -1,13 +1,12 @@
-"""Is an NPU visible from here, is it healthy, and which driver drives it?"""
+"""Is an NPU visible from here, and which driver drives it?"""
 
 from __future__ import annotations
 
-from npueval.environment.npu_smi import Chip, Health, Outcome, Reading
+from npueval.environment.npu_smi import Chip, Outcome, Reading
 from npueval.gate.checks.base import Action, Check, Facts, Item, Results, Stage, Text
 from npueval.records import Gate
 
 _DEVICE = Item("device", "NPU 设备可见性", "NPU visibility", needed=True)
-_HEALTH = Item("health", "NPU 健康状态", "NPU health", needed=True)
 _DRIVER = Item("driver", "NPU 驱动版本", "NPU driver version")
 
 RECHECK = Action(
@@ -30,7 +29,7 @@ _INSTALL_DRIVER = Action(
     "npu-smi info",
 )
 
-_REFUSED = {
+REFUSED = {
     Outcome.NOT_VISIBLE: Text(
         "npu-smi 无法初始化（dcmi 初始化失败）：本会话看不到 NPU；常见原因是设备已分配给其他容器、"
         "容器缺少设备节点或权限，或驱动/固件升级后未重启。这不等于宿主机没有 NPU",
@@ -117,7 +116,7 @@ def _doubtful(reading: Reading, cards: tuple[str, ...]) -> Results:
             f"there are device nodes ({', '.join(cards)}) and no npu-smi in this session",
         )
     else:
-        finding = _REFUSED[reading.outcome]
+        finding = REFUSED[reading.outcome]
     yield _DEVICE.unknown(finding.zh, finding.en, Gate.UNKNOWN)
     yield RECHECK
     yield _MOUNT
@@ -128,57 +127,6 @@ def _names(chips: tuple[Chip, ...]) -> str:
     for chip in chips:
         counted[chip.name] = counted.get(chip.name, 0) + 1
     return ", ".join(f"{name} × {count}" for name, count in counted.items())
-
-
-def health(facts: Facts) -> Results:
-    """The state of the chips that a program would use."""
-    reading = facts.environment.npu
-    if reading.outcome is not Outcome.READ:
-        return
-    used = _used(reading.chips, facts.environment.visible_devices)
-    bad = [chip for chip in used if chip.health in (Health.ALARM, Health.CRITICAL)]
-    unsure = [chip for chip in used if chip.health is Health.UNKNOWN]
-    if reading.problems or unsure or not used:
-        details = "; ".join((*reading.problems, *map(_state, unsure))) or "no visible chip"
-        yield _HEALTH.unknown(f"健康状态无法确认：{details}", f"health cannot be told: {details}", Gate.UNKNOWN)
-        yield RECHECK
-    elif bad:
-        states = ", ".join(map(_state, bad))
-        yield _HEALTH.failed(f"芯片告警：{states}", f"chips report: {states}", Gate.MANUAL_STOP)
-        yield _choose(reading.chips)
-    elif any(chip.health is Health.WARNING for chip in used):
-        states = ", ".join(map(_state, used))
-        yield _HEALTH.noted(f"存在一般告警：{states}", f"warnings: {states}")
-    else:
-        yield _HEALTH.passed(f"{len(used)} 个芯片均为 OK", f"{len(used)} chip(s), all OK")
-
-
-def _used(chips: tuple[Chip, ...], visible: str | None) -> list[Chip]:
-    """The chips that ``ASCEND_RT_VISIBLE_DEVICES`` leaves; all of them when it is unset or not a list of numbers."""
-    numbers = [int(part) for part in (visible or "").split(",") if part.strip().isdecimal()]
-    known = {chip.device if chip.device is not None else index: chip for index, chip in enumerate(chips)}
-    return [known[number] for number in numbers if number in known] if numbers else list(chips)
-
-
-def _state(chip: Chip) -> str:
-    return f"NPU {chip.npu} chip {chip.chip} {chip.health.value}"
-
-
-def _choose(chips: tuple[Chip, ...]) -> Action:
-    good = [
-        str(chip.device if chip.device is not None else index)
-        for index, chip in enumerate(chips)
-        if chip.health is Health.OK
-    ]
-    return Action(
-        Stage.HARDWARE,
-        Text(
-            "排除告警芯片的故障；或只使用健康的芯片",
-            "have the reported chips repaired, or use the healthy ones only",
-        ),
-        Text("所用芯片的 Health 均为 OK", "the health of every chip in use is OK"),
-        f"export ASCEND_RT_VISIBLE_DEVICES={','.join(good)}" if good else "",
-    )
 
 
 def driver(facts: Facts) -> Results:
@@ -210,4 +158,4 @@ def compile_mode(facts: Facts) -> Results:
         )
 
 
-CHECKS: tuple[Check, ...] = (device, health, driver, compile_mode)
+CHECKS: tuple[Check, ...] = (device, driver, compile_mode)
