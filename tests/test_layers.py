@@ -60,6 +60,8 @@ FAMILIES = {
         "quoting",
         "written",
         "needles",
+        "statements",
+        "unpacking",
     },
     "rules": {"base", "wording"},
 }

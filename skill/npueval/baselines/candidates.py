@@ -14,6 +14,7 @@ from npueval.baselines.neighbours import Neighbourhood
 from npueval.baselines.scanning import Progress
 from npueval.logs.assessing import CONDITIONS, NoBaseline, assess, is_complete
 from npueval.logs.extracting import Extract, extract
+from npueval.logs.quoting import visible
 from npueval.plan import Plan
 from npueval.records import Baseline, Grade
 
@@ -65,7 +66,7 @@ def scan(root: Path, globs: Sequence[str] = (), progress: Progress | None = None
     around = Neighbourhood(root)
     paths = list(scanning.files(root, globs, progress))
     for number, path in enumerate(paths, start=1):
-        shown = path.relative_to(root).as_posix()
+        shown = visible(path.relative_to(root).as_posix())
         if progress:
             progress(number, len(paths), shown)
         extracted = extract(path, shown)

@@ -13,6 +13,7 @@ from npueval import logs
 from npueval.logs import streams
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import LoggedRun
+from npueval.logs.quoting import visible
 from npueval.records import Fact
 
 CONFIGURATIONS = ("args.yaml", "hparams.yaml", "config.yaml", "config.yml", "config.json", "opt.yaml", "params.yaml")
@@ -84,7 +85,7 @@ class Neighbourhood:
         return self._stated[path]
 
     def _shown(self, path: Path) -> str:
-        return path.relative_to(self.root).as_posix()
+        return visible(path.relative_to(self.root).as_posix())
 
 
 def _taken(run: LoggedRun, key: str, facts: list[Fact]) -> Iterator[str]:
@@ -132,7 +133,7 @@ def _is_configuration(path: Path) -> bool:
 
 
 def _is_plain(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink() and not path.name.startswith("npueval")
+    return streams.is_regular(path) and not path.is_symlink() and not path.name.startswith("npueval")
 
 
 def _read(path: Path, shown: str) -> dict[str, list[Fact]]:

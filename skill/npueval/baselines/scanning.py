@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from npueval import logs
 from npueval.globs import pattern
@@ -34,44 +35,78 @@ def files(root: Path, globs: Sequence[str] = (), progress: Progress | None = Non
     are skipped, and so is a folder that cannot be read. What this tool wrote is no evidence, wherever it lies and
     whatever the globs say.
     """
-    wanted = [pattern(glob) for glob in globs]
-    for seen, (relative, entry) in enumerate(_walk(root, PurePosixPath()), start=1):
-        if progress:
-            progress(seen, None, str(relative))
-        if wanted:
-            if any(each.fullmatch(str(relative)) for each in wanted) and not _is_ours(Path(entry.path)):
-                yield Path(entry.path)
-        elif _may_be_log(entry):
-            yield Path(entry.path)
+    patterns = [pattern(glob) for glob in globs]
+
+    def is_wanted(relative: str, name: str) -> bool:
+        return any(each.fullmatch(relative) for each in patterns) if patterns else _may_be_named_so(name)
+
+    for path in _walk(root, is_wanted, progress):
+        if not _is_ours(path) if patterns else _may_be_log(path):
+            yield path
 
 
-def _walk(folder: Path, relative: PurePosixPath) -> Iterator[tuple[PurePosixPath, os.DirEntry[str]]]:
+def _walk(root: Path, is_wanted: Callable[[str, str], bool], progress: Progress | None) -> Iterator[Path]:
+    """The regular files of a tree that are wanted, in order; of the others nothing is kept, however many there are."""
+    seen = 0
+
+    def look(folder: str, relative: str) -> Iterator[tuple[str, str, bool]]:
+        nonlocal seen
+        found = []
+        for entry in _entries(folder):
+            name, kind = f"{relative}{entry.name}", _kind(entry)
+            if kind == stat.S_IFREG:
+                seen += 1
+                if progress:
+                    progress(seen, None, name)
+                if is_wanted(name, entry.name):
+                    found.append((name, entry.path, False))
+            elif kind == stat.S_IFDIR and not _skipped(entry):
+                found.append((name, entry.path, True))
+        return iter(sorted(found))
+
+    waiting = [look(str(root), "")]
+    while waiting:
+        name, path, is_folder = next(waiting[-1], ("", "", False))
+        if not name:
+            waiting.pop()
+        elif is_folder:
+            waiting.append(look(path, f"{name}/"))
+        else:
+            yield Path(path)
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    """What is in a folder, as far as it can be read."""
     try:
         with os.scandir(folder) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
+            yield from found
     except OSError:
         return
-    for entry in entries:
-        if entry.is_symlink():
-            continue
+
+
+def _kind(entry: os.DirEntry[str]) -> int:
+    """A regular file or a folder; nothing else (a link, a FIFO …) has a kind."""
+    try:
         if entry.is_file(follow_symlinks=False):
-            yield relative / entry.name, entry
-        elif entry.is_dir(follow_symlinks=False) and not _skipped(entry):
-            yield from _walk(Path(entry.path), relative / entry.name)
+            return stat.S_IFREG
+        return stat.S_IFDIR if entry.is_dir(follow_symlinks=False) else 0
+    except OSError:
+        return 0
 
 
 def _skipped(entry: os.DirEntry[str]) -> bool:
-    if entry.name in SKIPPED_FOLDERS or Path(entry.path, "pyvenv.cfg").exists():
+    if entry.name in SKIPPED_FOLDERS or streams.is_regular(Path(entry.path, "pyvenv.cfg")):
         return True
     return any(_is_ours(Path(entry.path, name)) for name in OUR_ANSWERS)
 
 
-def _may_be_log(entry: os.DirEntry[str]) -> bool:
-    if _LOG_NAMES.search(entry.name):
-        return True
-    likely = _PERHAPS.search(entry.name) or ("." not in entry.name and _TELLING.search(entry.name))
-    telling = _TELLING.search(entry.name) is not None and ".json" not in entry.name
-    return bool(likely) and _holds_a_needle(Path(entry.path), telling=telling)
+def _may_be_named_so(name: str) -> bool:
+    return bool(_LOG_NAMES.search(name) or _PERHAPS.search(name) or ("." not in name and _TELLING.search(name)))
+
+
+def _may_be_log(path: Path) -> bool:
+    telling = _TELLING.search(path.name) is not None and ".json" not in path.name
+    return _LOG_NAMES.search(path.name) is not None or _holds_a_needle(path, telling=telling)
 
 
 def _holds_a_needle(path: Path, *, telling: bool) -> bool:

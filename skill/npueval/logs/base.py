@@ -19,6 +19,8 @@ from npueval.logs.shapes import Span, Spans
 from npueval.records import Grade
 
 _NO_VALUE = re.compile(r":\s*(?:,|$)")
+MOST_KEYS, LONGEST_KEY = 4096, 200
+
 _VALUE = re.compile(r"[-+\w.]+")
 _QUOTED_PAIR = re.compile(r"""['"]([^'"]+)['"]: ?(?:([-+\w.]+)(?=[,}]))?""")
 _PAIR = re.compile(r"(?<![\w./@()+-])([A-Za-z][\w./@()+-]{0,80}): {1,9}([-+\w.]+)")
@@ -41,7 +43,9 @@ class Format(ABC):
         try:
             return self._known[key]
         except KeyError:
-            column = self._known[key] = self.guess(key) if len(self._known) < 4096 else None
+            if len(self._known) >= MOST_KEYS or len(key) > LONGEST_KEY:
+                return None
+            column = self._known[key] = self.guess(key)
             return column
 
     def guess(self, key: str) -> Column | None:

@@ -42,7 +42,7 @@ class DeepSpeed(LineFormat):
         if skipped:
             run = book.record([], step=float(skipped[1]))
             if int(skipped[2]):
-                run.doubts["到第 {} 步有 {} 步因溢出被跳过".format(*skipped.groups())] = None
+                run.doubts.setdefault("到第 {} 步有 {} 步因溢出被跳过".format(*skipped.groups()))
             return True
         loss = _LOSS.search(text)
         if loss and "log_dist" in text:

@@ -11,10 +11,11 @@ from npueval import logs
 from npueval.logs import streams
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import LoggedRun
+from npueval.logs.quoting import visible
 from npueval.logs.reading import Reader
 
 Families = tuple[tuple[type[logs.Format], ...], ...]
-LARGEST_DOCUMENT = 16 << 20
+LARGEST_DOCUMENT = 4 << 20
 
 _JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*(?:[\[{\"]|-?\d+(?:\.\d+)?\s*[,\]]))")
 _JSON_LINES = re.compile(rb"\}\r?\n\{")
@@ -46,7 +47,7 @@ def extract(path: Path, shown: str = "", *, printed: bool = False) -> Extract:
 
     ``printed``: it is what a command of the user's printed, of which every labelled figure counts.
     """
-    shown = shown or str(path)
+    shown = shown or visible(str(path))
     try:
         if logs.EVENTS.recognises(streams.first_bytes(path)):
             return _events(path, shown)
@@ -101,11 +102,12 @@ def _may_be_document(stream: streams.Stream) -> bool:
 def _document(stream: streams.Stream, shown: str) -> Logbook | None:
     """What a file says that is one JSON document of a known format; nothing where it is anything else, or too large."""
     formats = [member() for member in logs.MEMBERS if issubclass(member, logs.DocumentFormat)]
-    text = b""
+    blocks: list[bytes] = []
     for block in stream.blocks():
-        text += block
-        if len(text) > LARGEST_DOCUMENT:
+        blocks.append(block)
+        if sum(map(len, blocks)) > LARGEST_DOCUMENT:
             return None
+    text = b"".join(blocks)
     if not any(needle.encode() in text for form in formats for needle in form.needles):
         return None
     try:

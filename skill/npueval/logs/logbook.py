@@ -11,16 +11,17 @@ from math import isfinite
 from typing import Any, Protocol
 
 from npueval.logs import numerals, written
-from npueval.logs.logged import Column, LoggedRun, Phase, Position, Series
-from npueval.logs.quoting import quote
+from npueval.logs.logged import Column, LoggedRun, Phase, Position
+from npueval.logs.quoting import quote, visible
 from npueval.logs.shapes import STAMP, Batch, Spans
+from npueval.logs.statements import Statements
+from npueval.logs.streams import Unreadable
 from npueval.records import Citation, Fact, Grade
 
 LONGEST_SILENCE_DAYS = 2
+MOST_RUNS = 2000
 _TELLING = 0.05
 """A product is only then seen to be a whole number where the digits printed leave no more doubt than this."""
-_STEADY = frozenset({"batch", "device", "cards", "precision"})
-"""Conditions that do not change within a run: another value in its midst contradicts the first."""
 NOWHERE: Position = (-1.0, -1.0)
 _DATE = re.compile(r"(20\d\d)[-/](\d\d)[-/](\d\d)")
 _YEARLESS = re.compile(r"(?<!\d)(?<![/-])\d\d[-/]\d\d \d\d:\d\d:\d\d")
@@ -58,9 +59,7 @@ class Logbook:
         self.follower: Follower | None = None
         self.document: Sequence[str] = ()
         self.spread: Mapping[str, tuple[int, str]] | None = None
-        self._warnings: list[tuple[int, str, bool]] = []
-        self._sections: list[int] = [0]
-        self._ambient: list[tuple[int, str, Fact]] = []
+        self._statements = Statements(path)
         self._current: dict[str, LoggedRun] = {}
         self._format: Reading | None = None
 
@@ -74,7 +73,7 @@ class Logbook:
 
     def fact(self, key: str, value: str) -> None:
         """A fact of the current run, or of those that follow where none has begun. A contradiction keeps both."""
-        value = value.strip().strip("\"'").strip()
+        value = visible(value.strip().strip("\"'").strip())
         if value.lower() in numerals.MISSING:
             return
         fact = Fact(value, quote(self.path, self.line, self.text, value))
@@ -82,12 +81,12 @@ class Logbook:
         if run:
             run.learn(key, fact)
         else:
-            self._ambient.append((self.line, key, fact))
+            self._statements.fact(self.line, key, fact)
 
     def warn(self, text: str, *, broken: bool) -> None:
         """Something that was said around here, by whatever program: the run that it falls into is doubtful, and not
         finished where it is ``broken``."""
-        self._warnings.append((self.line, text, broken))
+        self._statements.warn(self.line, text, broken=broken, runs=len(self.runs))
 
     def doubt(self, text: str) -> None:
         """Something a reader of the current run must know."""
@@ -124,6 +123,9 @@ class Logbook:
     def begin(self) -> LoggedRun:
         """Start a new run of the current format."""
         assert self._format is not None
+        if len(self.runs) >= MOST_RUNS:
+            why = f"步数来回跳动，超过 {MOST_RUNS} 次：像是几个进程写在一个文件里，分不清各次运行"
+            raise Unreadable(why, path=self.path)
         run = LoggedRun(self._format.name, self._format.grade, self.path, self.line, self.line)
         if dated := _DATE.search(self.text[:80]):
             run.learn("date", Fact("-".join(dated.groups()), self.cite()))
@@ -146,7 +148,7 @@ class Logbook:
     def section(self) -> None:
         """A command, a heading or a new configuration: nothing stated before holds for what follows."""
         self.divide()
-        self._sections.append(self.line)
+        self._statements.section(self.line)
 
     def run(self) -> LoggedRun:
         """The current run, begun if there is none."""
@@ -155,7 +157,7 @@ class Logbook:
 
     def stated(self) -> list[tuple[str, Fact]]:
         """Every fact that belongs to no run, in the order of the file."""
-        return [(key, fact) for _, key, fact in self._ambient]
+        return self._statements.all()
 
     def close(self) -> list[LoggedRun]:
         """The runs that hold a value, each with the conditions that the file states for it."""
@@ -163,36 +165,14 @@ class Logbook:
         end = 0
         for run, following in zip_longest(found, found[1:]):
             run.finished = run.finished or run.came_to_its_end
-            self._conditions(run, end, run.last_line if following else sys.maxsize)
-            self._warn(run, end, following.first_line if following else sys.maxsize)
+            self._statements.complete(run, end, run.last_line if following else sys.maxsize)
+            self._statements.doubt(run, end, following.first_line if following else sys.maxsize)
             end = max(end, run.last_line)
         for run in found:
             for (metric, kind), count in run.oddities.items():
                 if count > 1:
                     run.doubts.setdefault(f"{metric} 共有 {count} 个值{kind}")
         return found
-
-    def _warn(self, run: LoggedRun, previous_end: int, following: int) -> None:
-        """Errors belong to the run before them, what is only doubtful to the one after or around it."""
-        for line, text, broken in self._warnings:
-            if (run.first_line if broken else previous_end) <= line < following:
-                run.finished = run.finished and not broken
-                if not any(doubt.startswith(text) for doubt in run.doubts):
-                    run.doubts[f"{text}（首次在 {self.path}:{line}）"] = None
-
-    def _conditions(self, run: LoggedRun, previous_end: int, last: int) -> None:
-        """What stands between the run before and this one (a header), else the last earlier statement of a key, else
-        what is printed in the midst of the run."""
-        section = max(line for line in self._sections if line <= run.first_line)
-        known = [(line, key, fact) for line, key, fact in self._ambient if section <= line <= run.first_line]
-        header = [(key, fact) for line, key, fact in known if line > previous_end]
-        stated = {key for key, _ in header}
-        earlier = {key: fact for line, key, fact in known if line <= previous_end and key not in stated}
-        within = [(key, fact) for line, key, fact in self._ambient if run.first_line < line <= last]
-        for key, fact in (*header, *earlier.items()):
-            run.learn(key, fact)
-        for key, fact in within:
-            (run.learn if key in _STEADY else run.facts.setdefault)(key, fact)
 
     def record(
         self, pairs: Iterable[tuple[str, Any]], *, phase: Phase = "train", epoch: float = -1.0, step: float = -1.0
@@ -242,9 +222,9 @@ class Logbook:
         run.positions[spans.phase] = (batch.epochs[-1], batch.steps[-1])
         run.last_line = line + len(batch.lines) - 1
         for (column, _), values in zip(spans.values, batch.columns, strict=True):
-            name = (column.phase or spans.phase, column.metric)
-            series = run.series.get(name) or run.series.setdefault(name, Series(column, name[0]))
-            series.extend(values, batch.epochs, batch.steps, line, text_of)
+            series = run.series_of(column, spans.phase)
+            if series is not None:
+                series.extend(values, batch.epochs, batch.steps, line, text_of)
 
     def _days_later(self, run: LoggedRun) -> bool:
         """Whether the line was written days after the run's last one: another run, appended to the file."""
@@ -269,10 +249,9 @@ class Logbook:
             if read is None:
                 return
             number = read
-        name = (column.phase or phase, column.metric)
-        series = run.series.get(name)
+        series = run.series_of(column, phase)
         if series is None:
-            series = run.series[name] = Series(column, name[0])
+            return
         at_the_end = self.cut and written.is_at_the_end(str(value), self.text)
         if at_the_end and not written.is_whole(run, series, str(value), self.line):
             return

@@ -19,7 +19,7 @@ MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 MOST_KEPT = 8192
 UNKNOWN_LENGTH = 1 << 60
 """How many steps an epoch has whose end is printed and whose length is not."""
-MOST_DIFFERING = 16
+MOST_DIFFERING, MOST_DOUBTS, MOST_SERIES = 16, 40, 128
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,17 @@ class Series:
         return self._stride > 1
 
 
+class Doubts(dict[str, None]):
+    """Doubts in the order of the file, each once; of very many the first, and that there were more."""
+
+    def __setitem__(self, doubt: str, nothing: None) -> None:
+        known = doubt in self or len(self) < MOST_DOUBTS
+        super().__setitem__(doubt if known else "还有更多存疑，没有一一列出", nothing)
+
+    def setdefault(self, doubt: str, nothing: None = None) -> None:
+        self[doubt] = nothing
+
+
 @dataclass
 class LoggedRun:
     """One run found in a file.
@@ -161,7 +172,7 @@ class LoggedRun:
     series: dict[tuple[str, str], Series] = field(default_factory=dict)
     scales: dict[str, tuple[str, str]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
-    doubts: dict[str, None] = field(default_factory=dict)
+    doubts: Doubts = field(default_factory=Doubts)
     oddities: dict[tuple[str, str], int] = field(default_factory=dict)
     positions: dict[str, Position] = field(default_factory=dict)
     repeats: int = 0
@@ -178,6 +189,16 @@ class LoggedRun:
         """Whether its last step is the last of those that were planned."""
         step = self.positions.get("train", (-1.0, -1.0))[1]
         return self.fact("iterations") == f"{step:.0f}"
+
+    def series_of(self, column: Column, phase: Phase) -> Series | None:
+        """The series of a column, begun where there is none; ``None`` where the run holds too many."""
+        name = (column.phase or phase, column.metric)
+        series = self.series.get(name)
+        if series is None and len(self.series) < MOST_SERIES:
+            series = self.series[name] = Series(column, name[0])
+        elif series is None:
+            self.doubts.setdefault(f"指标超过 {MOST_SERIES} 个，只取前 {MOST_SERIES} 个")
+        return series
 
     def trained_on(self, kind: str) -> bool:
         """Whether it is a training, and is known to have run on this kind of device (gpu, npu, cpu)."""

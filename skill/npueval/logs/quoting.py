@@ -8,6 +8,9 @@ from npueval.records import Citation
 
 LONGEST_TEXT = 400
 
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 _NUMBER = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?")
 
 
@@ -17,7 +20,20 @@ def quote(path: str, line: int, text: str, value: str | float = "") -> Citation:
     if len(text) > LONGEST_TEXT:
         start = max(0, _place(text, value) - LONGEST_TEXT // 2)
         text = text[start : start + LONGEST_TEXT]
-    return Citation(path, line, text)
+    return Citation(path, line, visible(text))
+
+
+def visible(text: str) -> str:
+    """A text in which nothing is hidden: controls, marks that turn the reading direction and bytes of a file's name
+    that are no text, each as its escape."""
+    return _HIDDEN.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if 0xDC80 <= code <= 0xDCFF:
+        code -= 0xDC00
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def _place(text: str, value: str | float) -> int:

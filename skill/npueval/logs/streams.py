@@ -6,20 +6,18 @@ doubts are Chinese: they go into documents.
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import lzma
 import os
 import re
 import stat
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from npueval.errors import NpuevalError
+from npueval.logs import unpacking
 
 HEAD, PIECE = 256 << 10, 64 << 10
 """What is read first and at once, and then piece by piece: so small that the pieces take the same memory in turn."""
@@ -27,7 +25,6 @@ LONGEST_LINE = 1 << 20
 KEPT_OF_LONG_LINE = 64 << 10
 BOMB_RATIO, BOMB_FLOOR = 250, 256 << 20
 
-_DICTIONARY_LIMIT = 96 << 20
 _BINARY = {
     b"\x89PNG": "PNG 图片",
     b"\xff\xd8\xff": "JPEG 图片",
@@ -40,7 +37,12 @@ _BINARY = {
     b"\x7fELF": "可执行文件",
     b"%PDF": "PDF",
     b"\x89HDF": "HDF5",
+    b"Rar!\x1a\x07": "rar 压缩包，先解开",
+    b"7z\xbc\xaf\x27\x1c": "7z 压缩包，先解开",
+    b"\x28\xb5\x2f\xfd": "zstd 压缩，先解开",
+    b"\x04\x22\x4d\x18": "lz4 压缩，先解开",
 }
+_TAR_AT, _TAR = 257, b"ustar"
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b\x07"))
 _MOJIBAKE = re.compile("锟斤拷|鈹[佲€]|[鈻銆锛](?=[\u4e00-\u9fff])|Ã[\x80-\xbf]|â[\x80-\x9f€]")
@@ -85,16 +87,20 @@ class Stream:
                 yield piece[: limit - total]
                 total += len(piece)
                 if total > limit:
-                    self._doubt_growth(limit)
-                    return
-        except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-            self.doubts.append(f"{self.compression or '文件'} 数据不完整，只读到中断处（{error}）")
+                    break
+        except unpacking.DAMAGED as error:
+            self._doubt(f"{self.compression or '文件'} 数据不完整，只读到中断处（{error}）")
+            return
+        if total > limit and self.compression:
+            self._doubt(f"解压后超过压缩大小的 {BOMB_RATIO} 倍，只读前 {limit >> 20} MiB")
+        elif total > limit:
+            self._doubt("读取期间文件仍在增长，只读到打开时的长度")
+        elif total < limit and not self.compression:
+            self._doubt(f"读取期间文件变短：打开时有 {limit} 字节，只读到 {total} 字节")
 
-    def _doubt_growth(self, limit: int) -> None:
-        if self.compression:
-            self.doubts.append(f"解压后超过压缩大小的 {BOMB_RATIO} 倍，只读前 {limit >> 20} MiB")
-        else:
-            self.doubts.append("读取期间文件仍在增长，只读到打开时的长度")
+    def _doubt(self, text: str) -> None:
+        if text not in self.doubts:
+            self.doubts.append(text)
 
     def _whole_lines(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         rest, skipping = b"", False
@@ -109,7 +115,7 @@ class Stream:
                 yield _unix(data[:cut])
             rest = b"" if skipping else data[cut:]
             if len(rest) > LONGEST_LINE:
-                self.doubts.append(f"有超过 {LONGEST_LINE >> 20} MiB 的行，只看了开头 {KEPT_OF_LONG_LINE >> 10} KiB")
+                self._doubt(f"有超过 {LONGEST_LINE >> 20} MiB 的行，只看了开头 {KEPT_OF_LONG_LINE >> 10} KiB")
                 yield _unix(rest[:KEPT_OF_LONG_LINE])
                 rest, skipping = b"", True
         if rest:
@@ -130,12 +136,12 @@ def _opened(path: Path, file: BinaryIO) -> Stream:
     size = os.fstat(file.fileno()).st_size
     pieces = _read(file)
     head = next(pieces, b"")
-    name, make = next((how for magic, how in _COMPRESSED.items() if head.startswith(magic)), ("", None))
+    name, make = unpacking.recognised(head) or ("", None)
     if make:
-        pieces = _decompressed(chain([head], pieces), make)
+        pieces = unpacking.unpacked(chain([head], pieces), make)
         try:
             head = next((piece for piece in pieces if piece), b"")
-        except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+        except unpacking.DAMAGED as error:
             raise Unreadable(f"{name} 数据损坏：{error}", path=path) from None
         if not head:
             raise Unreadable(f"{name} 解压后没有内容：是空文件，或数据损坏、被截断", path=path)
@@ -157,6 +163,10 @@ def binary_reason(head: bytes) -> str | None:
     kind = next((name for magic, name in _BINARY.items() if head.startswith(magic)), None)
     if kind:
         return f"二进制文件：{kind}"
+    if unpacking.recognised(head):
+        return "压缩文件里还是压缩文件，只解一层"
+    if head.startswith(_TAR, _TAR_AT):
+        return "二进制文件：tar 归档，先解开"
     if _encoding(head).startswith("utf-16"):
         return None
     sample = head[:4096]
@@ -187,14 +197,32 @@ def first_bytes(path: Path) -> bytes:
 def open_bytes(path: Path) -> BinaryIO:
     """A regular file, unbuffered; :class:`Unreadable` where it is anything else."""
     try:
-        # A FIFO would block on open and a device might act: look at what was opened before reading from it.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    except OSError as error:
-        raise Unreadable(f"打不开：{error.strerror or error}", path=path) from None
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
+        handle = _opened_regular(path)
+    except (OSError, ValueError) as error:
+        # A name with a NUL in it is a ValueError.
+        raise Unreadable(f"打不开：{getattr(error, 'strerror', None) or error}", path=path) from None
+    if handle is None:
         raise Unreadable("不是普通文件（目录、FIFO、套接字或设备），不打开", path=path)
     return os.fdopen(handle, "rb", 0)
+
+
+def is_regular(path: Path) -> bool:
+    """Whether there is a regular file, as far as one may look."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _opened_regular(path: Path) -> int | None:
+    # A device might act when it is opened and a FIFO would block; one that was put there meanwhile is not read from.
+    if not stat.S_ISREG(path.stat().st_mode):
+        return None
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    return None
 
 
 def _read(file: BinaryIO) -> Iterator[bytes]:
@@ -202,51 +230,6 @@ def _read(file: BinaryIO) -> Iterator[bytes]:
     while piece := file.read(size):
         yield piece
         size = PIECE
-
-
-def _decompressed(pieces: Iterator[bytes], make: Callable[[], Any]) -> Iterator[bytes]:
-    """At most ``HEAD`` bytes at a time, through as many members as the file holds; cut short: ``EOFError``."""
-    worker = None
-    for piece in pieces:
-        data = piece
-        while data or (worker and not worker.needs_input):
-            worker = worker or make()
-            yield worker.decompress(data, HEAD)
-            data = b""
-            if worker.eof:
-                data, worker = worker.unused_data.lstrip(b"\0"), None
-    if worker:
-        raise EOFError("压缩流没有结尾")
-
-
-class _Gzip:
-    """zlib with the manners of bz2 and lzma: it keeps what it has not used, and says when it wants more."""
-
-    def __init__(self) -> None:
-        self._worker = zlib.decompressobj(wbits=31)
-        self._kept = b""
-        self.needs_input = True
-
-    def decompress(self, data: bytes, most: int) -> bytes:
-        out = self._worker.decompress(self._kept + data, most)
-        self._kept = self._worker.unconsumed_tail
-        self.needs_input = not self._kept and len(out) < most
-        return out
-
-    @property
-    def eof(self) -> bool:
-        return self._worker.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._worker.unused_data
-
-
-_COMPRESSED: dict[bytes, tuple[str, Callable[[], Any]]] = {
-    b"\x1f\x8b": ("gzip", _Gzip),
-    b"BZh": ("bzip2", bz2.BZ2Decompressor),
-    b"\xfd7zXZ\x00": ("xz", lambda: lzma.LZMADecompressor(memlimit=_DICTIONARY_LIMIT)),
-}
 
 
 def _encoding(head: bytes) -> str:

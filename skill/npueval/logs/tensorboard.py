@@ -7,6 +7,7 @@ before; the last record of a killed run is cut. A value is cited by the number o
 from __future__ import annotations
 
 import math
+import os
 import struct
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -17,7 +18,9 @@ from npueval.logs.logbook import Logbook
 from npueval.logs.logged import Column, LoggedRun, Series
 from npueval.records import Citation
 
-LARGEST_EVENT = 64 << 20
+LARGEST_EVENT, LARGEST_READ = 1 << 30, 4 << 20
+"""What claims to be larger is damage; what is larger than the second is a graph or a picture and passed over."""
+MOST_TAGS, MOST_DOUBTS = 4096, 20
 
 _LENGTH, _DOUBLE, _FLOAT = struct.Struct("<Q"), struct.Struct("<d"), struct.Struct("<f")
 _HEAD, _TAIL = 12, 4
@@ -47,27 +50,29 @@ class TensorBoard(Format):
         book.at(1, "", self)
         run = book.begin()
         known: dict[str, Series | None] = {}
+        damaged = 0
         for number, data in enumerate(_records(file, doubts), start=1):
             try:
                 step, scalars = _event(data)
             except (IndexError, struct.error, UnicodeDecodeError):
-                doubts.append(f"第 {number} 个事件损坏，跳过")
+                damaged += 1
+                if damaged == 1:
+                    doubts.append(f"第 {number} 个事件损坏，跳过")
                 continue
             for tag, value in scalars:
-                if tag not in known:
+                if tag not in known and len(known) < MOST_TAGS:
                     known[tag] = self._series(run, tag)
-                series = known[tag]
+                series = known.get(tag)
                 if series is not None:
                     _take(series, value, step, number, doubts, book)
             run.last_line = number
-        return doubts
+        return doubts + ([f"共有 {damaged} 个事件损坏"] if damaged > 1 else [])
 
     def _series(self, run: LoggedRun, tag: str) -> Series | None:
         column = self.column(tag)
         if column is None:
             return None
-        phase = column.phase or "train"
-        return run.series.setdefault((phase, column.metric), Series(column, phase))
+        return run.series_of(column, "train")
 
     def guess(self, key: str) -> Column | None:
         column = super().guess(key)
@@ -80,7 +85,7 @@ class TensorBoard(Format):
 def _take(series: Series, value: float, step: int, number: int, doubts: list[str], book: Logbook) -> None:
     tag = series.column.metric
     # Each tag counts its own steps: only its own may fall back.
-    if step < series.last_position[1]:
+    if step < series.last_position[1] and len(doubts) < MOST_DOUBTS:
         doubts.append(f"{tag} 的步数从 {series.last_position[1]:g} 回到 {step}：续训与之前的记录重叠")
     if math.isfinite(value):
         series.add(value, (-1.0, float(step)), number, tag)
@@ -89,6 +94,7 @@ def _take(series: Series, value: float, step: int, number: int, doubts: list[str
 
 
 def _records(file: BinaryIO, doubts: list[str]) -> Iterator[bytes]:
+    """The data of every event, empty where it is passed over."""
     rest = b""
     while piece := file.read(_PIECE):
         data, position = rest + piece, 0
@@ -103,6 +109,9 @@ def _records(file: BinaryIO, doubts: list[str]) -> Iterator[bytes]:
             yield data[position + _HEAD : end - _TAIL]
             position = end
         rest = data[position:]
+        if len(rest) >= _HEAD and (missing := end - len(data)) > LARGEST_READ:
+            rest = b"" if file.seek(missing, os.SEEK_CUR) <= os.fstat(file.fileno()).st_size else rest
+            yield b""
     if rest:
         doubts.append("最后一个事件不完整，不采用")
 
