@@ -24,6 +24,7 @@ MOST_TAGS, MOST_DOUBTS = 4096, 20
 
 _LENGTH, _DOUBLE, _FLOAT = struct.Struct("<Q"), struct.Struct("<d"), struct.Struct("<f")
 _HEAD, _TAIL = 12, 4
+_LONGEST_TAG = 1000
 _PIECE = 1 << 20
 # Keys as they stand in the bytes: field number × 8 + wire type.
 _WALL_TIME, _STEP, _SUMMARY = 0x09, 0x10, 0x2A
@@ -50,10 +51,10 @@ class TensorBoard(Format):
         book.at(1, "", self)
         run = book.begin()
         known: dict[str, Series | None] = {}
-        damaged = 0
+        events, damaged = _Events(), 0
         for number, data in enumerate(_records(file, doubts), start=1):
             try:
-                step, scalars = _event(data)
+                step, scalars = events.read(data)
             except (IndexError, struct.error, UnicodeDecodeError):
                 damaged += 1
                 if damaged == 1:
@@ -114,6 +115,30 @@ def _records(file: BinaryIO, doubts: list[str]) -> Iterator[bytes]:
             yield b""
     if rest:
         doubts.append("最后一个事件不完整，不采用")
+
+
+class _Events:
+    """Reads events; one that differs from an earlier one only in its time, its step and the number at its end needs no
+    parsing."""
+
+    def __init__(self) -> None:
+        self._tags: dict[bytes, str] = {}
+
+    def read(self, data: bytes) -> tuple[int, list[tuple[str, float]]]:
+        """The step of an event and its scalars."""
+        if data[0:1] != b"\x09" or data[9:10] != b"\x10":
+            return _event(data)
+        step, position = _varint(data, 10)
+        between = data[position:-4]
+        tag = self._tags.get(between)
+        if tag is not None:
+            return step, [(tag, _FLOAT.unpack_from(data, len(data) - 4)[0])]
+        found = _event(data)
+        if len(found[1]) == 1 and len(self._tags) < MOST_TAGS and len(between) < _LONGEST_TAG:
+            tag = found[1][0][0]
+            if all(_event(data[:-4] + _FLOAT.pack(value)) == (step, [(tag, value)]) for value in (1.0, 2.0)):
+                self._tags[between] = tag
+        return found
 
 
 def _event(data: bytes) -> tuple[int, list[tuple[str, float]]]:
