@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from npueval.documents import layout
 from npueval.language import same
+from npueval.patching import patch
+from npueval.plan import AccuracyTarget
 from npueval.records import Baseline, Fact, Grade
 from npueval.reporting import compare_baseline, compare_results, edits
 from npueval.reporting.bottleneck import heaviest
@@ -57,6 +60,17 @@ def test_one_or_two_stages_are_named_and_only_with_a_share_that_counts(
     found = heaviest(make_case(samples=samples))
     assert [name for name, _, _ in found] == named
     assert sum(share for _, _, share in found) <= 1.0
+
+
+@pytest.mark.parametrize("metric", ["F1*score*", "`acc`", "<i>", "[x](y)", "mAP/50", "a|b"])
+def test_a_metric_stands_in_its_row_whatever_its_name_holds(tmp_path: Path, metric: str) -> None:
+    plan = replace(dossiers.project(tmp_path / "project"), precisions=("fp32", "bf16"))
+    target = AccuracyTarget(metric, "higher", max_drop=0.01)
+    plan = replace(plan, targets=replace(plan.targets, accuracy=target))
+    made = dossiers.dossier(plan, dossiers.environment_of(tmp_path / "machine"))
+    layout.create(plan.documents)
+    done = patch(plan.documents, compare_results.edits(made))
+    assert done.refusals == () and patch(plan.documents, compare_results.edits(made)).changed == ()
 
 
 def test_the_median_of_the_bottleneck_is_that_of_the_tables() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from npueval.language import one_line
 from npueval.records import Conclusion, Edit
 from npueval.runs import Run
 
+_MARKUP = re.compile(r"[\\`*\[\]<>~]")
 SEGMENT_NAMES = {
     "preprocess": "预处理",
     "h2d": "H2D 拷贝",
@@ -61,3 +63,8 @@ def said(conclusion: Conclusion) -> str:
 def model_of(run: Run) -> str:
     """The card's model; a simulated one is named so wherever it stands."""
     return f"{run.device.model}（模拟设备）" if run.simulated else run.device.model
+
+
+def literal(text: str) -> str:
+    """A name that stands in a document as it is, whatever it holds of Markdown."""
+    return _MARKUP.sub(r"\\\g<0>", text)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from npueval.records import AccuracyRow, Change, ComparisonRow, Edit, Value
 from npueval.reporting import profiled
-from npueval.reporting.cells import SEGMENT_NAMES, joined, missing, number, row, said, values
+from npueval.reporting.cells import SEGMENT_NAMES, joined, literal, missing, number, row, said, values
 from npueval.reporting.compare_baseline import doubted, why_this_baseline
 from npueval.reporting.dossier import Dossier
 from npueval.runs.cases import SEGMENTS
@@ -34,18 +34,17 @@ def edits(dossier: Dossier) -> list[Edit]:
 
 
 def _accuracy(dossier: Dossier) -> Iterator[Edit]:
-    after = None
+    """One row each: in the template's example row, or at the end."""
     for score in dossier.comparison.accuracy_rows:
         cells = (
-            score.label,
+            literal(score.label),
             _quoted(score.baseline),
             _shown(score.npu),
             score.refusal or missing("两侧不全") if score.difference is None else f"{score.difference:+.4g}",
             score.target or missing("计划未设阈值"),
             _judged(score),
         )
-        yield Edit(f"{ACCURACY}/{score.label}", cells, score.npu.source, after=after)
-        after = score.label
+        yield Edit(f"{ACCURACY}/{score.label}", cells, score.npu.source)
 
 
 def _judged(entry: AccuracyRow | ComparisonRow) -> str:

@@ -23,6 +23,7 @@ _VERIFIED = {
     "short_test": "训练短测",
     "formal_training": "正式训练",
 }
+FAILED = "Summary#适配失败或受阻时（勾选适用项，并写关键证据）"
 SNAPSHOT = "Summary#已成功适配时（请与 Compare.md、Mig_Readme.md §3.1 对齐）"
 
 
@@ -34,6 +35,7 @@ def edits(dossier: Dossier) -> list[Edit]:
         *values("Summary#3", _environment(dossier)),
         *values("Summary#4.1", _gate(dossier)),
         *values("Summary#5.1", _inference(dossier)),
+        *_blocked(dossier),
         *_verdicts(dossier),
         Edit("Summary#6/未解决问题", _open_points(dossier)),
     ]
@@ -65,6 +67,17 @@ def _snapshot(dossier: Dossier) -> dict[str, str]:
         "精度测试数据集": dataset,
         "精度结论摘要": said(comparison.accuracy),
     }
+
+
+def _blocked(dossier: Dossier) -> list[Edit]:
+    """The boxes of what holds the migration up, as far as it was decided here."""
+    comparison = dossier.comparison
+    boxes = {
+        "精度不达标": comparison.accuracy.verdict == "不通过",
+        "性能不达标": comparison.performance.verdict == "不通过",
+        "MANUAL_STOP": dossier.diagnosis.gate is Gate.MANUAL_STOP,
+    }
+    return [Edit(f"{FAILED}/{label}", ticked) for label, ticked in boxes.items()]
 
 
 def _environment(dossier: Dossier) -> dict[str, str]:
