@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from npueval import environment, gate, triggers
 from npueval.baselines import scanning
+from npueval.comparing.accuracy import target_text
+from npueval.comparing.judging import performance_target
 from npueval.contracts import violations
 from npueval.gate.diagnosis import Diagnosis
 from npueval.plan import AccuracyTarget, BaselineWish, Dataset, Datasets, Plan, Project, Request, Targets, Tolerances
@@ -343,6 +345,21 @@ def test_the_target_batch_comes_first_in_the_table(tmp_path: Path, open_gate: Di
     assert table is not None
     assert [row[2] for row in table.rows] == ["8"] * 3 + ["1"] * 3 + ["32"] * 3
     assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+def test_the_targets_of_the_table_are_those_that_are_judged(tmp_path: Path, open_gate: Diagnosis) -> None:
+    accuracy = AccuracyTarget("ppl", "lower", minimum=9.0, min_ratio=0.9)
+    targets = Targets(latency_p50_ms=5, throughput=900, ratio_to_baseline=0.9, accuracy=accuracy)
+    five = answer(plan(tmp_path, targets=targets), open_gate)
+    assert isinstance(five, FiveParts)
+    table = five.parts[4].table
+    assert table is not None
+    assert {row[0]: row[6] for row in table.rows[:4]} == {
+        "延迟 p50 (ms)": performance_target("latency_p50_ms", "", "lower", targets).replace(" ；", "；"),
+        "延迟 p95 (ms)": "未设目标",
+        "吞吐 (images/s)": performance_target("throughput", "", "higher", targets).replace(" ；", "；"),
+        "ppl": target_text(accuracy),
+    }
 
 
 def test_a_part_is_replaced_by_its_key(tmp_path: Path, open_gate: Diagnosis) -> None:

@@ -177,7 +177,7 @@ class ComparisonRow:
 
 @dataclass(frozen=True)
 class AccuracyRow:
-    """One accuracy metric at one precision: fractions where it is a share. ``difference`` is NPU − baseline."""
+    """One accuracy metric at one precision, on the scale of the log. ``difference`` is NPU − baseline."""
 
     metric: str
     label: str

@@ -23,6 +23,7 @@ SEGMENTS = {
 _USES = ("short_test", "smoke", "golden", "full", "training", "inference")
 _UNKNOWN = Text("未知", "unknown")
 _NO_TARGET = Text("未设目标", "none set")
+_FASTER = Text("性能 ≥ 基线的 {ratio} 倍", "{ratio} times as fast as the baseline, or faster")
 _OPEN = Text("待测", "to be measured")
 
 
@@ -214,31 +215,27 @@ def _table(plan: Plan, lang: Lang) -> Table:
 def _targets(plan: Plan, *, at_target: bool) -> Iterator[tuple[Text, Text]]:
     targets = plan.targets
     limits = (
-        (Text("延迟 p50 (ms)", "latency p50 (ms)"), targets.latency_p50_ms, "≤"),
-        (Text("延迟 p95 (ms)", "latency p95 (ms)"), targets.latency_p95_ms, "≤"),
-        (Text(f"吞吐 ({plan.unit})", f"throughput ({plan.unit})"), targets.throughput, "≥"),
+        (Text("延迟 p50 (ms)", "latency p50 (ms)"), targets.latency_p50_ms, "≤", True),
+        (Text("延迟 p95 (ms)", "latency p95 (ms)"), targets.latency_p95_ms, "≤", False),
+        (Text(f"吞吐 ({plan.unit})", f"throughput ({plan.unit})"), targets.throughput, "≥", True),
     )
-    for label, limit, sign in limits:
+    for label, limit, sign, relative in limits:
         bounds = [same(f"{sign} {limit:g}")] if limit is not None else []
-        if targets.ratio_to_baseline is not None:
-            bounds.append(_of_baseline("≥", targets.ratio_to_baseline))
+        if relative and targets.ratio_to_baseline is not None:
+            bounds.append(_FASTER.filled({"ratio": f"{targets.ratio_to_baseline:g}"}))
         yield label, _bounds(bounds) if at_target else _NO_TARGET
     if targets.accuracy and at_target:
         yield same(targets.accuracy.metric), _bounds(list(_accuracy(targets.accuracy)))
 
 
 def _accuracy(target: AccuracyTarget) -> Iterator[Text]:
-    sign = "≥" if target.direction == "higher" else "≤"
+    sign, part = ("≥", "×") if target.direction == "higher" else ("≤", "÷")
     if target.minimum is not None:
         yield same(f"{sign} {target.minimum:g}")
     if target.min_ratio is not None:
-        yield _of_baseline(sign, target.min_ratio)
+        yield Text(f"{sign} 基线 {part} {target.min_ratio:g}", f"{sign} baseline {part} {target.min_ratio:g}")
     if target.max_drop is not None:
         yield Text(f"相对基线变差 ≤ {target.max_drop:.3g}", f"at most {target.max_drop:.3g} worse than the baseline")
-
-
-def _of_baseline(sign: str, ratio: float) -> Text:
-    return Text(f"{sign} {ratio:g} × 基线", f"{sign} {ratio:g} × baseline")
 
 
 def _bounds(bounds: list[Text]) -> Text:
