@@ -397,6 +397,16 @@ class TestWithAnNpuRun:
         assert cell(project, "Compare#4/延迟 p50 (ms)/NPU（迁移后）").startswith("N/A")
         assert done.comparison.total.verdict == "待定"
 
+    def test_a_percent_in_the_log_is_held_as_the_fraction_that_check_states(self, project: Path) -> None:
+        change(project.parent / "logs" / "train.log", "val_accuracy 0.9750", "val_accuracy 97.50")
+        change(project.parent / "logs" / "train.log", "val_accuracy 0.9583", "val_accuracy 95.83")
+        bring_npu_run(project, accuracy=0.9722)
+        report(project)
+        assert cell(project, "Compare#3/val_accuracy/差值") == "-0.0028"
+        bring_npu_run(project, accuracy=97.22)
+        report(project)
+        assert "不可比：一侧是百分数，一侧是小数" in cell(project, "Compare#3/val_accuracy/差值")
+
     def test_an_accuracy_below_its_threshold_fails_everywhere(self, project: Path) -> None:
         bring_npu_run(project, accuracy=0.80)
         done = report(project)

@@ -177,7 +177,10 @@ class ComparisonRow:
 
 @dataclass(frozen=True)
 class AccuracyRow:
-    """One accuracy metric at one precision, on the scale of the log. ``difference`` is NPU − baseline."""
+    """One accuracy metric at one precision. ``difference`` is NPU − baseline.
+
+    A share that a log states is a fraction, whatever it prints; one that a check states stays on its own scale.
+    """
 
     metric: str
     label: str
