@@ -118,6 +118,17 @@ def test_merge_twice_is_once(project: Path, readings: dict[str, str]) -> None:
     assert written.read_bytes() == first
 
 
+def test_merge_and_check_hold_the_readings_against_the_project(project: Path, readings: dict[str, str]) -> None:
+    (project / "README.md").write_text("需要 CANN 7.0.0 与驱动 25.5.0\n", encoding="utf-8")
+    done = npueval("doctor", str(project), "--merge", readings["inside"], readings["outside"], folder=project.parent)
+    assert (done.returncode, done.stdout.partition(":")[0]) == (Exit.FINDINGS, "MANUAL_STOP")
+    text = (project / layout.FOLDER / "working" / "environment.md").read_text(encoding="utf-8")
+    assert "驱动版本：cann 7.0.0（README.md:1）；driver 25.5.0（README.md:1）" in text
+    asked = npueval("check", "npueval.yaml", "--diagnosis", readings["outside"], folder=project)
+    assert asked.returncode == Exit.NOT_EXECUTED
+    assert "文档要求 CANN 7.0.0（README.md:1）" in asked.stdout
+
+
 def test_a_project_without_documents_gets_none(tmp_path: Path, readings: dict[str, str]) -> None:
     npueval("doctor", ".", "--merge", readings["inside"], readings["outside"], folder=tmp_path)
     assert list(tmp_path.iterdir()) == []

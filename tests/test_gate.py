@@ -7,35 +7,15 @@ from pathlib import Path
 import pytest
 
 from npueval import environment, gate
-from npueval.environment import Environment, npu_smi
+from npueval.environment import npu_smi
 from npueval.errors import FormatError
 from npueval.gate import compatibility, diagnosis
 from npueval.gate.diagnosis import Diagnosis, Outcome, Stage
 from npueval.records import Gate
+from support.examined import PAIRED, examine, read, said
 from support.machines import Machine, working
 
 NO_CANN = 'raise ImportError("libhccl.so: cannot open shared object file: No such file or directory.")'
-PAIRED = {"torch": "2.6.0", "torch_npu": "2.6.0", "numpy": "1.26.4"}
-
-
-def read(machine: Machine, packages: dict[str, str] | None = None) -> Environment:
-    seen = environment.record(machine.root, host=machine.host, probe_timeout_s=20)
-    interpreter = replace(seen.python, version="3.11.9")
-    return replace(seen, packages=PAIRED if packages is None else packages, python=interpreter)
-
-
-def examine(machine: Machine, packages: dict[str, str] | None = None, files: dict[str, str] | None = None) -> Diagnosis:
-    project = machine.root / "project"
-    project.mkdir(exist_ok=True)
-    for name, text in (files or {}).items():
-        (project / name).write_text(text, encoding="utf-8")
-    return gate.examine(project, environment=read(machine, packages))
-
-
-def said(found: Diagnosis, key: str) -> str:
-    evidence = found.found(key)
-    assert evidence is not None, f"no evidence {key}"
-    return evidence.finding.en
 
 
 def stages(found: Diagnosis) -> list[Stage]:
@@ -421,34 +401,6 @@ def test_load_without_a_file(tmp_path: Path) -> None:
         gate.load(tmp_path / "none.json")
 
 
-def test_merge_a_sandbox_hides_a_working_machine(tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    (tmp_path / "out").mkdir()
-    inside = examine(Machine(tmp_path / "in").container().npu_smi("refused_8005").torch(), {"torch": "2.6.0"})
-    outside = examine(working(tmp_path / "out"))
-    merged = gate.merge(inside, outside)
-    assert (merged.gate, merged.runnable, merged.adopted) == (Gate.AUTO, True, "outside")
-    assert "a limit of the sandbox" in said(merged, "device_inside")
-    assert merged.environment == replace(outside.environment, sandbox=())
-    assert merged.other == inside.environment
-
-
-def test_merge_what_fails_on_both_sides_is_real(tmp_path: Path) -> None:
-    found = examine(Machine(tmp_path).container().torch(), {"torch": "2.6.0"})
-    merged = gate.merge(found, found)
-    assert merged.gate is Gate.MANUAL_STOP
-    assert "this machine has no usable NPU" in said(merged, "device")
-
-
-def test_merge_a_sandbox_in_which_tests_run_is_adopted(tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    (tmp_path / "out").mkdir()
-    inside = examine(working(tmp_path / "in").container())
-    outside = examine(Machine(tmp_path / "out").torch(), {"torch": "2.6.0"})
-    merged = gate.merge(inside, outside)
-    assert (merged.gate, merged.adopted) == (Gate.AUTO, "inside")
-
-
 def by_key(found: Diagnosis) -> dict[str, str]:
     return {edit.address.rpartition("/")[2]: str(edit.value) for edit in gate.edits(found, data_dir="data")}
 
@@ -466,7 +418,7 @@ def test_environment_md_keeps_both_raw_outputs(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "out").mkdir()
     inside = examine(Machine(tmp_path / "in").container().npu_smi("refused_8005").torch(), {"torch": "2.6.0"})
-    merged = gate.merge(inside, examine(working(tmp_path / "out")))
+    merged = gate.merge(inside, examine(working(tmp_path / "out")), tmp_path)
     device = next(edit for edit in gate.edits(merged) if "设备可见性" in edit.address)
     text = str(device.value)
     assert text.index("[沙箱外（采信）]") < text.index("910B3") < text.index("[沙箱内]") < text.index("-8005")

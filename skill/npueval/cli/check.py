@@ -35,7 +35,7 @@ def command(plan_file: Path, lang: Lang, reading: Path | None, scripts: Path | N
               npueval check npueval.yaml --scripts npu_commands
     """
     wanted = plan.load(plan_file)
-    diagnosis = gate.load(reading) if reading else gate.examine(wanted.root)
+    diagnosis = gate.against(wanted.root, gate.load(reading)) if reading else gate.examine(wanted.root)
     answer = triggers.answer(wanted, diagnosis, triggers.decide(wanted, diagnosis), lang)
     if scripts:
         _write(triggers.commands(wanted, diagnosis), scripts)

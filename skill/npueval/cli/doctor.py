@@ -49,7 +49,7 @@ def command(
               npueval doctor my_project --merge inside.json outside.json
     """
     if merge:
-        found = gate.merge(gate.load(merge[0]), gate.load(merge[1]))
+        found = gate.merge(gate.load(merge[0]), gate.load(merge[1]), project)
     else:
         found = gate.examine(project, environment=record(project, probe_timeout_s=timeout))
     written = _fill_in(project, found, dry_run=dry_run)

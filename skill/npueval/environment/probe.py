@@ -23,6 +23,8 @@ _MARK = "npueval-probe:"
 _KEPT_STDERR = 4_000
 _QUIET = {"PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1"}
 _WRITTEN_TO = ("ASCEND_WORK_PATH", "ASCEND_CACHE_PATH", "ASCEND_PROCESS_LOG_PATH", "ACL_OP_COMPILER_CACHE_DIR")
+WRONG_RESULT = "should sum to 8"
+"""In the words of ``probe_child``: the operator ended, and its result is wrong."""
 _FALLBACK = re.compile(r"operator\s+['`]?([\w:]+)['`]?\s+is not currently supported on the NPU")
 
 

@@ -8,79 +8,38 @@ installed or changed, ever.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 from npueval.environment import Environment, record
 from npueval.errors import FormatError
-from npueval.gate import needs, snapshot
-from npueval.gate.checks import CHECKS, Facts
-from npueval.gate.diagnosis import Action, Diagnosis, Evidence, Outcome, Stage, from_json
-from npueval.language import Text
-from npueval.records import Edit, Gate
-
-_AGAIN = Action(
-    Stage.AGAIN,
-    Text("完成以上各项后重新运行 doctor 刷新 environment.md", "then run doctor again, which refreshes environment.md"),
-    Text("判定为 AUTO", "the verdict is AUTO"),
-    "npueval doctor",
-)
+from npueval.gate import merging, needs, snapshot
+from npueval.gate.checks import Facts
+from npueval.gate.diagnosis import Diagnosis, from_json
+from npueval.gate.judging import judge
+from npueval.records import Edit
 
 
 def examine(project_root: Path, *, environment: Environment | None = None) -> Diagnosis:
     """Hold this machine (or the given reading of one) against the project's demands."""
-    return _judge(Facts(environment or record(project_root), needs.find(project_root)))
+    return judge(Facts(environment or record(project_root), needs.find(project_root)))
 
 
-def _judge(facts: Facts) -> Diagnosis:
-    results = [result for check in CHECKS for result in check(facts)]
-    evidence = tuple(result for result in results if isinstance(result, Evidence))
-    actions = tuple(_ordered(results))
-    found = Diagnosis(_verdict(evidence), evidence, actions, facts.environment, facts.needs)
-    return found if found.runnable and not actions else replace(found, actions=(*actions, _AGAIN))
-
-
-def _verdict(evidence: tuple[Evidence, ...]) -> Gate:
-    verdicts = {entry.verdict for entry in evidence}
-    return next(gate for gate in (Gate.MANUAL_STOP, Gate.UNKNOWN, Gate.AUTO) if gate in verdicts or gate is Gate.AUTO)
-
-
-def _ordered(results: list[Evidence | Action]) -> list[Action]:
-    """Without repetition, each step after those that it needs."""
-    actions = dict.fromkeys(result for result in results if isinstance(result, Action))
-    return sorted(actions, key=lambda action: action.stage)
-
-
-def merge(inside: Diagnosis, outside: Diagnosis) -> Diagnosis:
-    """Join the reading inside a sandbox with the one outside it.
-
-    What fails inside only is a limit of the sandbox, not an absence; what fails on both sides is real. The side on
-    which tests can run is adopted, else the outside, which sees more.
+def against(project_root: Path, reading: Diagnosis) -> Diagnosis:
+    """Hold a stored reading against the project's demands as they are now, and against its own where the project has
+    no such file. What the file says of the verdict is not believed: it is found again.
     """
-    if inside.runnable:
-        return replace(inside, adopted="inside", other=outside.environment)
-    limits = tuple(_limit(entry, outside) for entry in inside.evidence if _only_inside(entry, outside))
-    real = _judge(
-        Facts(replace(outside.environment, sandbox=()), inside.needs if inside.needs.files else outside.needs)
-    )
-    return replace(real, evidence=(*limits, *real.evidence), adopted="outside", other=inside.environment)
+    demands = needs.find(project_root).completed(reading.needs)
+    if reading.other is None:
+        return judge(Facts(reading.environment, demands))
+    pair = (reading.environment, reading.other)
+    inside, outside = pair if reading.adopted == "inside" else pair[::-1]
+    return merging.join(inside, outside, demands)
 
 
-def _only_inside(entry: Evidence, outside: Diagnosis) -> bool:
-    beyond = outside.found(entry.key)
-    return entry.holds_up and beyond is not None and not beyond.holds_up
-
-
-def _limit(entry: Evidence, outside: Diagnosis) -> Evidence:
-    beyond = outside.found(entry.key)
-    seen = beyond.finding if beyond else Text("", "")
-    finding = Text(
-        f"沙箱限制，不等同宿主缺失：沙箱内——{entry.finding.zh}；沙箱外——{seen.zh}",
-        f"a limit of the sandbox, not an absence on the host: inside, {entry.finding.en}; outside, {seen.en}",
-    )
-    return replace(
-        entry, key=f"{entry.key}_inside", outcome=Outcome.NOTE, finding=finding, verdict=Gate.AUTO, needed=False
-    )
+def merge(inside: Diagnosis, outside: Diagnosis, project_root: Path) -> Diagnosis:
+    """Join the reading inside a sandbox with the one outside it, and hold both against the project's demands."""
+    demands = needs.find(project_root).completed(inside.needs).completed(outside.needs)
+    return merging.join(inside.environment, outside.environment, demands)
 
 
 def load(path: Path) -> Diagnosis:

@@ -61,6 +61,12 @@ class Needs:
         """The demands on one package or component that state a version."""
         return tuple(need for need in self.items if need.name == name and need.constraint)
 
+    def completed(self, other: Needs) -> Needs:
+        """With what another reading of the project found in files that this one does not have."""
+        further = tuple(name for name in other.files if name not in self.files)
+        items = tuple(need for need in other.items if need.source.path in further)
+        return Needs((*self.items, *items), (*self.files, *further))
+
     def conflicts(self) -> tuple[tuple[Need, Need], ...]:
         """Pairs of demands on the same thing that no version can meet together (both exact, and different)."""
         pairs = []

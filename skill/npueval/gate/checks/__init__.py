@@ -1,7 +1,7 @@
 """The checks of the gate, in the order in which a machine is built up: device, CANN, framework, project."""
 
 from npueval.gate.checks import cann, device, framework, health, pairing, project
-from npueval.gate.checks.base import Check, Facts
+from npueval.gate.checks.base import Aside, Check, Facts
 
 CHECKS: tuple[Check, ...] = (
     *device.CHECKS,
@@ -12,4 +12,4 @@ CHECKS: tuple[Check, ...] = (
     *project.CHECKS,
 )
 
-__all__ = ["CHECKS", "Facts"]
+__all__ = ["CHECKS", "Aside", "Facts"]

@@ -13,10 +13,23 @@ from npueval.gate.needs import Needs
 from npueval.language import Text
 from npueval.records import Gate
 
-__all__ = ["TABLE", "Action", "Check", "Facts", "Item", "Results", "Stage", "Text", "pip_install"]
+__all__ = ["TABLE", "Action", "Aside", "Check", "Facts", "Item", "Results", "Stage", "Text", "pip_install"]
 
 TABLE = f"{compatibility.SOURCE}, {compatibility.AS_OF}"
 """The published table of pairs, as it is cited."""
+
+
+@dataclass(frozen=True)
+class Aside:
+    """A second reading of the same machine, of a side on which the tests do not run."""
+
+    environment: Environment
+    where: Text
+
+    @property
+    def sees_devices(self) -> bool:
+        """Whether nothing hid the NPUs there: npu-smi lists them and their nodes exist."""
+        return bool(self.environment.npu.chips) and bool(self.environment.ascend.cards)
 
 
 @dataclass(frozen=True)
@@ -25,6 +38,7 @@ class Facts:
 
     environment: Environment
     needs: Needs
+    aside: Aside | None = None
 
     @property
     def ran(self) -> bool:
@@ -36,6 +50,21 @@ class Facts:
         """This process may see only a part of the machine, and sees no NPU: absence here proves nothing."""
         seen = self.ran or bool(self.environment.npu.chips) or bool(self.environment.ascend.cards)
         return bool(self.environment.sandbox) and not seen
+
+    @property
+    def drivers(self) -> tuple[str, ...]:
+        """The driver's versions as read here and aside: one, unless the two readings differ."""
+        return tuple(dict.fromkeys(seen.driver for seen in self._sides() if seen.driver))
+
+    @property
+    def families(self) -> frozenset[str]:
+        """The product families of the NPUs, by the first reading that tells."""
+        return next((seen.families for seen in self._sides() if seen.families), frozenset())
+
+    def _sides(self) -> Iterator[Environment]:
+        yield self.environment
+        if self.aside:
+            yield self.aside.environment
 
 
 Results = Iterator[Evidence | Action]

@@ -131,9 +131,12 @@ def _names(chips: tuple[Chip, ...]) -> str:
 
 def driver(facts: Facts) -> Results:
     """The driver's version; containers often do not show it."""
-    version = facts.environment.driver
-    if version:
-        yield _DRIVER.passed(f"驱动 {version}", f"driver {version}")
+    versions = facts.drivers
+    if len(versions) > 1:
+        both = " / ".join(versions)
+        yield _DRIVER.unknown(f"两份读数中的驱动版本不同：{both}", f"the two readings name different drivers: {both}")
+    elif versions:
+        yield _DRIVER.passed(f"驱动 {versions[0]}", f"driver {versions[0]}")
     elif not facts.blind and facts.environment.ascend.cards:
         yield _DRIVER.unknown(
             "驱动版本未知（未挂载 /usr/local/Ascend/driver/version.info）",
@@ -150,7 +153,7 @@ def compile_mode(facts: Facts) -> Results:
     if off is not None:
         state = "False" if off else "True"
         yield _COMPILE.noted(f"jit_compile={state}（随测量记录）", f"jit_compile={state}, kept with the measurement")
-    elif "310P" in facts.environment.families:
+    elif "310P" in facts.families:
         yield _COMPILE.noted(
             "310P 的 jit_compile 默认为 True：每个新 shape 首次推理会在线编译，可达数分钟；测量时须记录编译模式",
             "on 310P jit_compile is True by default: each new shape compiles at its first call, for minutes perhaps;"

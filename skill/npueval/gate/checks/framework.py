@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 
+from npueval.environment import Environment
+from npueval.environment.probe import WRONG_RESULT
 from npueval.gate import compatibility
 from npueval.gate.checks.base import TABLE, Action, Check, Facts, Item, Results, Stage, Text, pip_install
+from npueval.gate.checks.device import RECHECK
 from npueval.gate.versions import read
 from npueval.records import Gate
 
 _TORCH = Item("torch", "PyTorch", "PyTorch", needed=True)
 _PLUGIN = Item("torch_npu", "torch_npu 导入", "torch_npu import", needed=True)
 _OPERATOR = Item("operator", "NPU 最小算子", "one small operator on the NPU", needed=True)
+_ASIDE = Item("operator_aside", "NPU 最小算子（另一侧）", "one small operator (the other reading)", needed=True)
 _NUMPY = Item("numpy", "numpy 版本", "numpy version")
 _RUNTIME = Item("runtime", "运行时提示", "runtime hints")
 
@@ -116,7 +120,7 @@ def operator(facts: Facts) -> Results:
         yield _OPERATOR.unknown(
             f"算子未结束（{probe.ended}）", f"the operator did not end ({probe.ended})", Gate.UNKNOWN
         )
-    elif _numpy_is_two(facts) and re.search(r"SetPrecisionMode|500001", stage.error or ""):
+    elif _numpy_is_to_blame(facts.environment, stage.error or ""):
         yield _OPERATOR.failed(
             f"算子失败：{stage.error}；与 numpy 2 不兼容的 CANN 表现如此",
             f"the operator fails: {stage.error}; a CANN that does not work with numpy 2 fails like this",
@@ -124,6 +128,23 @@ def operator(facts: Facts) -> Results:
         yield _older_numpy()
     else:
         yield _OPERATOR.failed(f"算子失败：{stage.error}", f"the operator fails: {stage.error}", Gate.UNKNOWN)
+
+
+def operator_aside(facts: Facts) -> Results:
+    """A side that hides no device, on which the operator fails or is wrong: the one that worked proves less."""
+    aside = facts.aside
+    stage = aside.environment.probe.stage("operator") if aside else None
+    if not facts.ran or aside is None or stage is None or stage.ok:
+        return
+    error = stage.error or aside.environment.probe.ended
+    known = _numpy_is_to_blame(aside.environment, error)
+    if WRONG_RESULT in error or (aside.sees_devices and not known):
+        yield _ASIDE.unknown(
+            f"{aside.where.zh}算子失败，与此侧矛盾：{error}",
+            f"{aside.where.en} the operator fails, which contradicts this side: {error}",
+            Gate.UNKNOWN,
+        )
+        yield RECHECK
 
 
 def _older_numpy() -> Action:
@@ -139,15 +160,19 @@ def _older_numpy() -> Action:
 
 def numpy(facts: Facts) -> Results:
     """numpy 2 breaks the operator compiler of some CANN releases although everything imports."""
-    if _numpy_is_two(facts) and facts.environment.cann and not facts.ran:
+    if _numpy_is_two(facts.environment) and facts.environment.cann and not facts.ran:
         yield _NUMPY.noted(
             "numpy 2：部分 CANN 版本与之不兼容（可导入，但 set_device 失败）",
             "numpy 2: some CANN releases do not work with it (everything imports, set_device fails)",
         )
 
 
-def _numpy_is_two(facts: Facts) -> bool:
-    version = read(facts.environment.packages.get("numpy"))
+def _numpy_is_to_blame(environment: Environment, error: str) -> bool:
+    return _numpy_is_two(environment) and re.search(r"SetPrecisionMode|500001", error) is not None
+
+
+def _numpy_is_two(environment: Environment) -> bool:
+    version = read(environment.packages.get("numpy"))
     return version is not None and version.release[0] >= 2
 
 
@@ -163,4 +188,4 @@ def runtime(facts: Facts) -> Results:
         yield _RUNTIME.noted(line, line)
 
 
-CHECKS: tuple[Check, ...] = (torch, plugin, operator, numpy, runtime)
+CHECKS: tuple[Check, ...] = (torch, plugin, operator, operator_aside, numpy, runtime)

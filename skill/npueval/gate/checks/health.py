@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from npueval.environment.npu_smi import Chip, Health, Outcome, Reading
-from npueval.gate.checks.base import Action, Check, Facts, Item, Results, Stage, Text
+from npueval.gate.checks.base import Action, Aside, Check, Facts, Item, Results, Stage, Text
 from npueval.gate.checks.device import RECHECK, REFUSED
 from npueval.records import Gate
 
 _HEALTH = Item("health", "NPU 健康状态", "NPU health", needed=True)
 _UNSEEN = Item("health", "NPU 健康状态", "NPU health")
+_ASIDE = Item("health_aside", "NPU 健康状态（另一侧）", "NPU health (the other reading)", needed=True)
 _SMI = Item("npu_smi", "npu-smi 输出", "output of npu-smi")
 _HIDDEN = frozenset([Outcome.NOT_VISIBLE, Outcome.LIBRARY_MISSING, Outcome.NOT_PERMITTED])
 """How npu-smi fails where a container keeps from it what an operator does not need."""
@@ -18,16 +19,18 @@ _HIDDEN = frozenset([Outcome.NOT_VISIBLE, Outcome.LIBRARY_MISSING, Outcome.NOT_P
 
 def health(facts: Facts) -> Results:
     """The state of the chips in use; where npu-smi told nothing, that an operator ran does not make them healthy."""
-    reading = facts.environment.npu
+    reading, aside = facts.environment.npu, facts.aside
     if reading.outcome is Outcome.READ:
         yield from _told(facts, reading)
+    elif facts.ran and aside and aside.environment.npu.outcome is Outcome.READ:
+        yield from _told_aside(aside)
     elif facts.ran:
         yield from _untold(facts, reading.outcome)
 
 
 def _told(facts: Facts, reading: Reading) -> Results:
     used, unlisted = _used(reading.chips, facts.environment.visible_devices)
-    bad = [chip for chip in used if chip.health in (Health.ALARM, Health.CRITICAL)]
+    bad = _bad(used)
     unsure = [_state(chip) for chip in used if chip.health is Health.UNKNOWN]
     unknown = "; ".join((*reading.problems, *unlisted, *_beyond(facts), *unsure))
     if bad:
@@ -61,6 +64,52 @@ def _untold(facts: Facts, outcome: Outcome) -> Results:
         Gate.UNKNOWN,
     )
     yield RECHECK
+
+
+def _told_aside(aside: Aside) -> Results:
+    """The states that only the other side could read; which of them are in use here is not known."""
+    reading = aside.environment.npu
+    unsure = (_state(chip) for chip in reading.chips if chip.health is Health.UNKNOWN)
+    unknown = "; ".join((*reading.problems, *unsure))
+    if unknown:
+        yield _HEALTH.unknown(
+            f"健康状态无法确认（{aside.where.zh}读取）：{unknown}",
+            f"health cannot be told, as read {aside.where.en}: {unknown}",
+            Gate.UNKNOWN,
+        )
+    elif not _bad(reading.chips):
+        states = ", ".join(map(_state, reading.chips))
+        yield _HEALTH.passed(f"{aside.where.zh}读到：{states}", f"read {aside.where.en}: {states}")
+
+
+def bad_aside(facts: Facts) -> Results:
+    """What the other side read as bad of the chips in use here; both sides are the same machine."""
+    aside = facts.aside
+    bad = [chip for chip in _bad(aside.environment.npu.chips) if _may_be_in_use(chip, facts)] if aside else []
+    if aside and bad:
+        states = ", ".join(map(_state, bad))
+        yield _ASIDE.failed(f"{aside.where.zh}读到芯片告警：{states}", f"{aside.where.en}: {states}", Gate.MANUAL_STOP)
+        yield _choose(aside.environment.npu.chips)
+
+
+def _may_be_in_use(theirs: Chip, facts: Facts) -> bool:
+    """Whether a chip of the other side's list is one that is used here; not known is yes."""
+    environment = facts.environment
+    if any(_same(theirs, chip) for chip in environment.npu.chips):
+        used, _ = _used(environment.npu.chips, environment.visible_devices)
+        return any(_same(theirs, chip) for chip in used)
+    others = facts.aside.environment.npu.chips if facts.aside else ()
+    return not any(_same(other, chip) for other in others for chip in environment.npu.chips)
+
+
+def _same(one: Chip, other: Chip) -> bool:
+    if one.bus_id and other.bus_id:
+        return (one.bus_id.upper(), one.chip) == (other.bus_id.upper(), other.chip)
+    return one.key == other.key
+
+
+def _bad(chips: Iterable[Chip]) -> list[Chip]:
+    return [chip for chip in chips if chip.health in (Health.ALARM, Health.CRITICAL)]
 
 
 def _used(chips: tuple[Chip, ...], visible: str | None) -> tuple[list[Chip], list[str]]:
@@ -119,4 +168,4 @@ def doubts(facts: Facts) -> Results:
         yield _SMI.noted(doubt, doubt)
 
 
-CHECKS: tuple[Check, ...] = (health, doubts)
+CHECKS: tuple[Check, ...] = (health, bad_aside, doubts)

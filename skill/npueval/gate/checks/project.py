@@ -93,10 +93,10 @@ def _undeclared(facts: Facts) -> Results:
 
 def driver(facts: Facts) -> Results:
     """An older driver than demanded must be replaced by hand; a newer one is only noted."""
-    version = read(facts.environment.driver)
-    for need in facts.needs.about("driver") if version else ():
-        wanted = read(need.constraint.lstrip("<>=~!"))
-        if wanted is None or version is None:
+    versions = [version for version in map(read, facts.drivers) if version]
+    for need in facts.needs.about("driver") if versions else ():
+        wanted, version = read(need.constraint.lstrip("<>=~!")), min(versions)
+        if wanted is None:
             continue
         if version < wanted:
             yield _DRIVER.failed(
@@ -122,7 +122,7 @@ def _install(stage: Stage, what: str) -> Action:
 def chip(facts: Facts) -> Results:
     """Any one of the named chips is enough."""
     wanted = facts.needs.of("chip")
-    here = facts.environment.families
+    here = facts.families
     if not wanted or not here:
         return
     families = {family(need.name) for need in wanted}
@@ -130,7 +130,7 @@ def chip(facts: Facts) -> Results:
     if families & here:
         yield _CHIP.passed(f"文档提到 {named}，与本机一致", f"the project names {named}, as here")
     else:
-        devices = ", ".join(sorted(set(facts.environment.devices)))
+        devices = ", ".join(sorted(set(facts.environment.devices))) or ", ".join(sorted(here))
         yield _CHIP.failed(
             f"文档面向 {named}，本机为 {devices}：须更换对应芯片的 CANN 套件或硬件",
             f"the project names {named}, here is {devices}: another kit for the chip, or other hardware, is needed",
