@@ -25,7 +25,7 @@ class Lane:
         end."""
         form = self._latest
         shape = self._shapes.get(form) if form else None
-        if form is None or shape is None or not self._book.goes_on(form):
+        if form is None or shape is None or not self._book.is_open(form):
             return position, number
         spans = shape.spans
         batch = shape.read(part, position, self._book.last_position(form, spans.phase), self._book.stamp(form))

@@ -185,9 +185,8 @@ class Logbook:
         if phase == "train" and run.finished:
             run = self.begin()
         elif phase == "train" and here < run.positions.get(phase, here) and _before(here, run.positions[phase]):
-            after_its_end = run.came_to_its_end
             run = self.begin()
-            run.restarted = not after_its_end
+            run.restarted = True
         elif run.stamp is not None and self.text[:STAMP] != run.stamp and self._days_later(run):
             run = self.begin()
         if here != NOWHERE:
@@ -201,8 +200,8 @@ class Logbook:
         run.last_line = self.line
         return run
 
-    def goes_on(self, form: Reading) -> bool:
-        """Whether a run of a format has begun and is not finished."""
+    def is_open(self, form: Reading) -> bool:
+        """Whether a run of a format is under way: begun, and not finished."""
         run = self._current.get(form.name)
         return run is not None and not run.finished
 
