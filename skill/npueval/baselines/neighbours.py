@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from npueval import logs
+from npueval.baselines import scanning
 from npueval.logs import streams
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import LoggedRun
@@ -19,7 +21,8 @@ from npueval.records import Fact
 CONFIGURATIONS = ("args.yaml", "hparams.yaml", "config.yaml", "config.yml", "config.json", "opt.yaml", "params.yaml")
 PATTERNS = ("*.yaml", "*.yml", "*config*.py", "*config*.json", "*args*.json")
 READMES = ("README.md", "README.zh-CN.md", "README_CN.md", "readme.md")
-MOST_FILES, MOST_LEVELS = 12, 4
+MOST_FILES, MOST_LEVELS, MOST_LOOKED_INTO = 12, 4, 50
+_PYTHON, _ENDINGS = "*.py", (".yaml", ".yml", ".json", ".py")
 
 _KEYS = {
     "dataset": "数据集",
@@ -70,9 +73,10 @@ class Neighbourhood:
         return self._files[folder]
 
     def _candidates(self, folder: Path) -> Iterator[Path]:
+        beside = _beside(folder)
         for pattern in (*CONFIGURATIONS, *PATTERNS):
-            yield from sorted(path for path in folder.glob(pattern) if _is_plain(path))
-        yield from sorted(path for path in folder.glob("*.py") if _is_plain(path) and _is_configuration(path))
+            yield from beside[pattern]
+        yield from (path for path in beside[_PYTHON][:MOST_LOOKED_INTO] if _is_configuration(path))
         for level in (folder, *folder.parents)[:MOST_LEVELS]:
             yield from (level / name for name in (*CONFIGURATIONS, *READMES) if _is_plain(level / name))
             if level == self.root:
@@ -86,6 +90,17 @@ class Neighbourhood:
 
     def _shown(self, path: Path) -> str:
         return visible(path.relative_to(self.root).as_posix())
+
+
+def _beside(folder: Path) -> dict[str, list[Path]]:
+    """The files of a folder by what they are called, in order; those of other names are not held."""
+    found: dict[str, list[Path]] = {pattern: [] for pattern in (*CONFIGURATIONS, *PATTERNS, _PYTHON)}
+    for entry in scanning.entries(folder):
+        if entry.name.endswith(_ENDINGS) and not entry.name.startswith("npueval") and scanning.is_file(entry):
+            for pattern, paths in found.items():
+                if fnmatchcase(entry.name, pattern):
+                    paths.append(folder / entry.name)
+    return {pattern: sorted(paths) for pattern, paths in found.items()}
 
 
 def _taken(run: LoggedRun, key: str, facts: list[Fact]) -> Iterator[str]:

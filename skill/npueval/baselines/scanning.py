@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -52,15 +51,17 @@ def _walk(root: Path, is_wanted: Callable[[str, str], bool], progress: Progress 
     def look(folder: str, relative: str) -> Iterator[tuple[str, str, bool]]:
         nonlocal seen
         found = []
-        for entry in _entries(folder):
-            name, kind = f"{relative}{entry.name}", _kind(entry)
-            if kind == stat.S_IFREG:
+        for entry in entries(folder):
+            name = f"{relative}{entry.name}"
+            if is_file(entry):
                 seen += 1
                 if progress:
                     progress(seen, None, name)
+                if relative and _shuts(entry):
+                    return iter(())
                 if is_wanted(name, entry.name):
                     found.append((name, entry.path, False))
-            elif kind == stat.S_IFDIR and not _skipped(entry):
+            elif _is_folder(entry) and entry.name not in SKIPPED_FOLDERS:
                 found.append((name, entry.path, True))
         return iter(sorted(found))
 
@@ -75,8 +76,8 @@ def _walk(root: Path, is_wanted: Callable[[str, str], bool], progress: Progress 
             yield Path(path)
 
 
-def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
-    """What is in a folder, as far as it can be read."""
+def entries(folder: str | Path) -> Iterator[os.DirEntry[str]]:
+    """What is in a folder, in no order, as far as it can be read."""
     try:
         with os.scandir(folder) as found:
             yield from found
@@ -84,20 +85,24 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
         return
 
 
-def _kind(entry: os.DirEntry[str]) -> int:
-    """A regular file or a folder; nothing else (a link, a FIFO …) has a kind."""
+def is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a regular file, and no link to one."""
     try:
-        if entry.is_file(follow_symlinks=False):
-            return stat.S_IFREG
-        return stat.S_IFDIR if entry.is_dir(follow_symlinks=False) else 0
+        return entry.is_file(follow_symlinks=False)
     except OSError:
-        return 0
+        return False
 
 
-def _skipped(entry: os.DirEntry[str]) -> bool:
-    if entry.name in SKIPPED_FOLDERS or streams.is_regular(Path(entry.path, "pyvenv.cfg")):
-        return True
-    return any(_is_ours(Path(entry.path, name)) for name in OUR_ANSWERS)
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _shuts(entry: os.DirEntry[str]) -> bool:
+    """Whether a file says that its folder is a virtual environment or holds an answer of ours."""
+    return entry.name == "pyvenv.cfg" or (entry.name in OUR_ANSWERS and _is_ours(Path(entry.path)))
 
 
 def _may_be_named_so(name: str) -> bool:

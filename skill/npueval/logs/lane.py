@@ -7,6 +7,7 @@ from npueval.logs import ranks, streams
 from npueval.logs.logbook import Logbook
 from npueval.logs.shapes import Shape
 
+LONGEST_SHAPE = 4096
 _LEAST_PATIENCE, _MOST_PATIENCE = 8, 4096
 
 
@@ -56,7 +57,7 @@ class Lane:
         if missed < patience:
             return
         self._missed[form], self._patience[form] = 0, min(2 * patience, _MOST_PATIENCE)
-        spans = None if ranks.is_named(text) else form.spans(text)
+        spans = None if len(text) > LONGEST_SHAPE or ranks.is_named(text) else form.spans(text)
         shape = Shape(text, spans, loose=form in self._shapes) if spans else None
         if shape is not None and shape.usable:
             self._shapes[form] = shape
