@@ -156,7 +156,7 @@ def test_without_a_device_no_operator_is_tried(tmp_path: Path) -> None:
 
 
 def test_a_side_question_that_fails_spoils_nothing(tmp_path: Path) -> None:
-    source = TORCH_NPU.format(count=1, on_set_device="pass", total=8.0).replace(
+    source = TORCH_NPU.format(count=1, on_set_device="pass", total=8.0, cann="8.2.RC1").replace(
         "is_jit_compile_false = staticmethod(lambda: True)", "is_jit_compile_false = staticmethod(lambda: 1 / 0)"
     )
     first, second = (

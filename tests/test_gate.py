@@ -13,7 +13,7 @@ from npueval.gate import compatibility, diagnosis
 from npueval.gate.diagnosis import Diagnosis, Outcome, Stage
 from npueval.records import Gate
 from support.examined import PAIRED, examine, read, said
-from support.machines import Machine, working
+from support.machines import HOME, Machine, working
 
 NO_CANN = 'raise ImportError("libhccl.so: cannot open shared object file: No such file or directory.")'
 
@@ -209,6 +209,45 @@ def test_cann_is_there_and_not_loaded(tmp_path: Path) -> None:
     assert "its set_env.sh is not loaded" in said(found, "torch_npu")
     assert "plain `import torch` raises" in said(found, "torch_npu")
     assert "source /usr/local/Ascend/ascend-toolkit/set_env.sh" in [action.command for action in found.actions]
+
+
+@pytest.mark.parametrize(
+    ("variables", "words"),
+    [
+        ({}, "not loaded: this process has none of CANN's variables"),
+        ({"ASCEND_TOOLKIT_HOME": "/nowhere"}, "point to a folder that does not exist"),
+        ({"ASCEND_TOOLKIT_HOME": HOME}, "LD_LIBRARY_PATH lacks CANN's folder"),
+    ],
+    ids=["unset", "nowhere", "half"],
+)
+def test_an_operator_that_runs_does_not_load_set_env(tmp_path: Path, variables: dict[str, str], words: str) -> None:
+    machine = working(tmp_path)
+    machine.variables = {"PYTHONPATH": machine.variables["PYTHONPATH"], **variables}
+    found = examine(machine)
+    state = found.found("set_env")
+    assert state is not None
+    assert (state.outcome, found.runnable, words in state.finding.en) == (Outcome.NOTE, True, True)
+    assert by_key(found)["set_env"].startswith("未加载")
+
+
+def test_two_sources_of_the_cann_version_that_contradict(tmp_path: Path) -> None:
+    found = examine(working(tmp_path).torch_npu(cann="7.0.0"))
+    assert (found.gate, found.runnable) == (Gate.UNKNOWN, False)
+    assert "torch_npu reports CANN 7.0.0" in said(found, "cann")
+    assert "says 8.2.RC1" in said(found, "cann")
+    assert Stage.SET_ENV in stages(found)
+
+
+def test_the_folder_of_another_cann_is_not_named_beside_a_version(tmp_path: Path) -> None:
+    machine = working(tmp_path).torch_npu(cann="7.0.0")
+    machine.variables = {"PYTHONPATH": machine.variables["PYTHONPATH"]}
+    found = examine(machine)
+    assert (said(found, "cann"), found.gate) == ("CANN 7.0.0", Gate.AUTO)
+
+
+@pytest.mark.parametrize("spelling", ["8.2.RC1.alpha003", "8.2.rc1", "V100R001C20", ""])
+def test_other_spellings_of_a_release_do_not_contradict(tmp_path: Path, spelling: str) -> None:
+    assert examine(working(tmp_path).torch_npu(cann=spelling)).gate is Gate.AUTO
 
 
 def test_the_plugin_fails_where_there_is_no_ascend_at_all(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ TORCH_NPU = """
 import torch
 __version__ = "2.6.0"
 class utils:
-    get_cann_version = staticmethod(lambda: "8.2.RC1")
+    get_cann_version = staticmethod(lambda: "{cann}")
 class npu:
     utils = utils
     is_available = staticmethod(lambda: {count} > 0)
@@ -90,9 +90,12 @@ class Machine:
     def torch(self, source: str = TORCH) -> Machine:
         return self._package("torch", source)
 
-    def torch_npu(self, source: str | None = None, *, count: int = 2, total: float = 8.0, fails: str = "") -> Machine:
+    def torch_npu(
+        self, source: str | None = None, *, count: int = 2, total: float = 8.0, fails: str = "", cann: str = "8.2.RC1"
+    ) -> Machine:
         action = f"raise RuntimeError({fails!r})" if fails else "pass"
-        return self._package("torch_npu", source or TORCH_NPU.format(count=count, on_set_device=action, total=total))
+        filled = TORCH_NPU.format(count=count, on_set_device=action, total=total, cann=cann)
+        return self._package("torch_npu", source or filled)
 
     def _package(self, name: str, source: str) -> Machine:
         self.variables["PYTHONPATH"] = str(self.root / "packages")

@@ -85,6 +85,15 @@ def same_cann(one: str, other: str) -> bool:
     return (Version(first.public), first.stage[:2]) == (Version(second.public), second.stage[:2])
 
 
+def other_cann(one: str | None, other: str | None) -> bool:
+    """Whether two spellings certainly name different releases; builds (``7.0.0.1``) are of the same one."""
+    first, second = read(one), read(other)
+    if first is None or second is None or min(len(first.release), len(second.release)) < 2:
+        return False
+    numbers = [(*version.release, 0, 0)[:3] for version in (first, second)]
+    return numbers[0] != numbers[1] or first.stage[:2] != second.stage[:2]
+
+
 def torch_matches(torch: str, torch_npu: str) -> bool:
     """torch_npu runs with the torch of the same release number only."""
     first, second = read(torch), read(torch_npu)

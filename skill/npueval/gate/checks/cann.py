@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import shlex
 
+from npueval.gate import compatibility
 from npueval.gate.checks.base import Action, Check, Facts, Item, Results, Stage, Text
 from npueval.records import Gate
 
 _CANN = Item("cann", "CANN 版本", "CANN version", needed=True)
+_SET_ENV_SCRIPT = "/usr/local/Ascend/ascend-toolkit/set_env.sh"
 _SET_ENV = Item("set_env", "CANN 环境变量（set_env）", "CANN variables (set_env)", needed=True)
 
 
 def cann(facts: Facts) -> Results:
-    """The installation and the file that states its version."""
+    """The installation and the file that states its version; both sources must tell of the same release."""
+    said, loaded = facts.environment.probe.fact("torch_npu", "cann"), facts.environment.ascend.loaded
     version, found = facts.environment.cann, facts.environment.ascend.cann
-    if version:
-        place = f"（{found.home}）" if found else ""
-        yield _CANN.passed(f"CANN {version}{place}", f"CANN {version}" + (f" in {found.home}" if found else ""))
+    if loaded and compatibility.other_cann(said, loaded.version):
+        yield _CANN.unknown(
+            f"两处矛盾：torch_npu 报告 CANN {said}，已加载的 {loaded.home} 的版本文件写 {loaded.version}",
+            f"two sources contradict: torch_npu reports CANN {said}, the version file of the loaded {loaded.home} says"
+            f" {loaded.version}",
+            Gate.UNKNOWN,
+        )
+        yield _load_one(loaded.set_env)
+    elif version:
+        of_file = found is not None and not compatibility.other_cann(version, found.version)
+        home = found.home if found and of_file else ""
+        yield _CANN.passed(
+            f"CANN {version}" + (f"（{home}）" if home else ""), f"CANN {version}" + (f" in {home}" if home else "")
+        )
     elif found or facts.ran:
         yield _CANN.noted("CANN 可用，但读不到版本文件", "CANN works, and its version cannot be read")
     elif facts.blind:
@@ -24,6 +38,19 @@ def cann(facts: Facts) -> Results:
     else:
         yield _CANN.failed("未安装 CANN", "CANN is not installed", Gate.MANUAL_STOP)
         yield _install_cann(facts)
+
+
+def _load_one(script: str | None) -> Action:
+    return Action(
+        Stage.SET_ENV,
+        Text(
+            "新开 shell，只加载一个 CANN 的 set_env.sh：LD_LIBRARY_PATH 与 ASCEND_TOOLKIT_HOME 须指向同一套安装",
+            "open a new shell and load the set_env.sh of one CANN only: LD_LIBRARY_PATH and ASCEND_TOOLKIT_HOME must"
+            " name the same installation",
+        ),
+        Text("doctor 只显示一个 CANN 版本", "doctor shows one version of CANN"),
+        f"source {shlex.quote(script or _SET_ENV_SCRIPT)}",
+    )
 
 
 def _install_cann(facts: Facts) -> Action:
@@ -46,11 +73,15 @@ def _install_cann(facts: Facts) -> Action:
 def set_env(facts: Facts) -> Results:
     """Whether this process's variables point to the installation."""
     ascend = facts.environment.ascend
-    if facts.ran or ascend.set_env == "loaded":
+    if ascend.set_env == "loaded":
         yield _SET_ENV.passed("已加载", "loaded")
-    elif ascend.cann is None:
-        return
-    else:
+    elif facts.ran:
+        state = _STATES[ascend.set_env]
+        yield _SET_ENV.noted(
+            f"{state.zh}；最小算子仍可运行，但其他算子编译、ATB、HCCL 等可能依赖这些变量",
+            f"{state.en}; the small operator runs all the same, but the operator compiler, ATB or HCCL may need them",
+        )
+    elif ascend.cann is not None:
         state = _STATES[ascend.set_env]
         yield _SET_ENV.failed(state.zh, state.en)
         yield _source(ascend.cann.set_env)
@@ -68,7 +99,7 @@ def _source(script: str | None) -> Action:
         Stage.SET_ENV,
         Text("在运行测试的同一个 shell 中加载 CANN 环境变量", "load CANN's variables in the shell that runs the tests"),
         Text("`echo $ASCEND_TOOLKIT_HOME` 有值", "`echo $ASCEND_TOOLKIT_HOME` prints a folder"),
-        f"source {shlex.quote(script or '/usr/local/Ascend/ascend-toolkit/set_env.sh')}",
+        f"source {shlex.quote(script or _SET_ENV_SCRIPT)}",
     )
 
 
