@@ -426,6 +426,14 @@ def test_mojibake_is_doubted(tmp_path):
     assert any("乱码" in doubt for doubt in extract(put(tmp_path, {"a.log": text}) / "a.log").doubts)
 
 
+def test_a_format_that_is_found_late_is_read_from_its_first_line_on(tmp_path):
+    filler = "some words that say nothing\n" * 30_000
+    text = log() + filler + "Test:  Acc@1 69.5 Acc@5 88.5\n" + filler * 2 + "Test:  Acc@1 70.5 Acc@5 89.5\n"
+    found = extract(put(tmp_path, {"a.log": text}) / "a.log")
+    scores = [run.find("top1").values for run in found.runs if run.find("top1")]
+    assert scores == [[69.5], [70.5]] and found.lines == text.count("\n")
+
+
 def test_memory_of_a_long_series_is_bounded(tmp_path):
     text = "".join(f"epoch 1/1 step {i}/99999 loss 0.5\n" for i in range(40_000))
     (run,) = extract(put(tmp_path, {"a.log": text}) / "a.log").runs

@@ -30,6 +30,9 @@ _TELLING = re.compile(r"log|train|result|metric|bench|perf|eval|summary", re.IGN
 def files(root: Path, globs: Sequence[str] = (), progress: Progress | None = None) -> Iterator[Path]:
     """The files under ``root`` that may be logs (those that match a glob, where globs are given), in order.
 
+    A name may say that a file is a log; of others of the right kind the first :data:`LOOK` bytes decide: what names no
+    known record there is not read.
+
     Links are not followed and nothing but regular files is returned; version control, virtual environments and caches
     are skipped, and so is a folder that cannot be read. What this tool wrote is no evidence, wherever it lies and
     whatever the globs say.

@@ -36,6 +36,8 @@ def command() -> None:
 def scan(folder: Path, globs: tuple[str, ...]) -> Reply:
     """Find every log under FOLDER, rank the runs in them as baselines, say what each lacks.
 
+    A file is a log by its name, or where its first 64 KiB look like one; a --glob takes every file that matches it.
+
     Exit status 1 where no log can be a baseline.
 
     \b

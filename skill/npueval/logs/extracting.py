@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,11 +74,9 @@ def _events(path: Path, shown: str) -> Extract:
 def _read(path: Path, shown: str, families: Families) -> Extract:
     """By lines, with the first of the families (known formats, last resort) that finds a value."""
     for members in families:
-        with streams.open_log(path) as stream:
-            size = None if stream.compression else stream.size
-            reader = Reader(shown, [member() for member in members], size, whole=families is _PRINTED)
-            for block in stream.blocks():
-                reader.read(block)
+        stream, reader = _read_by(members, path, shown, whole=families is _PRINTED)
+        if reader.late:
+            stream, reader = _read_by(members, path, shown, whole=families is _PRINTED, known=reader.late)
         runs = reader.book.close()
         if runs:
             break
@@ -86,6 +85,17 @@ def _read(path: Path, shown: str, families: Families) -> Extract:
             stream.doubts.append(f"{damage.count} {what}（首个在第 {damage.first} 行）")
     rejected = "" if runs else _why_not(streams.text_of(stream.head[:65536]), reader.lines)
     return _found(stream, shown, runs, reader.lines, rejected)
+
+
+def _read_by(
+    members: tuple[type[logs.Format], ...], path: Path, shown: str, *, whole: bool, known: Collection[bytes] = ()
+) -> tuple[streams.Stream, Reader]:
+    with streams.open_log(path) as stream:
+        size = None if stream.compression else stream.size
+        reader = Reader(shown, [member() for member in members], size, whole=whole, known=known)
+        for block in stream.blocks():
+            reader.read(block)
+    return stream, reader
 
 
 def _found(stream: streams.Stream, shown: str, runs: list[LoggedRun], lines: int, rejected: str = "") -> Extract:

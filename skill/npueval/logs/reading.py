@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from npueval import logs
@@ -15,7 +15,8 @@ from npueval.logs.logbook import Logbook
 ATTENTION_HEAD, ATTENTION_TAIL, ATTENTION_WINDOW = 512 << 10, 64 << 10, 16 << 10
 ATTENTION_EARLY, ATTENTION_LATE = 256 << 10, 4 << 20
 """All needles are looked for in the first 512 KiB, in the last 64, and in 16 KiB of every 256 KiB (after 4 MiB: of
-every 4 MiB); those found once are searched for everywhere. Conditions (device, data set …) are read in those places."""
+every 4 MiB); those found once are searched for everywhere, from the beginning on where they are found late. A format of
+which all that is in none of those places is not seen. Conditions (device, data set …) are read in those places."""
 
 LONGEST_RECORD = 64 << 10
 LONGEST_OBJECT = 64 << 10
@@ -45,10 +46,19 @@ class Reader:
 
     ``size`` is that of the whole text, where it is known; ``whole``: its last line is, even without an end. ``line`` is
     the number of the line that the next block begins in, ``lines`` how many there were. ``torn`` are the JSON objects
-    that are cut or broken, ``damaged`` other records.
+    that are cut or broken, ``damaged`` other records. ``late`` are the needles that were found when something had been
+    passed over already: only who knows them from the beginning on misses no value.
     """
 
-    def __init__(self, path: str, formats: list[logs.Format], size: int | None = None, *, whole: bool = False) -> None:
+    def __init__(
+        self,
+        path: str,
+        formats: list[logs.Format],
+        size: int | None = None,
+        *,
+        whole: bool = False,
+        known: Collection[bytes] = (),
+    ) -> None:
         self.book = Logbook(path)
         self.line = 1
         self.lines = 0
@@ -58,6 +68,8 @@ class Reader:
         self._size, self._whole = size, whole
         self._next_attention = ATTENTION_HEAD
         self._formats = formats
+        self.late: set[bytes] = set()
+        self._passed_over = False
         self._asleep = {needle for form in formats for needle in needles.bytes_of(form)}
         self._awake: list[bytes] = []
         self._lines: list[tuple[logs.LineFormat, list[str]]] = []
@@ -67,6 +79,7 @@ class Reader:
         self._open_object = b""
         self._lane = Lane(self.book)
         self._object_lane = Lane(self.book)
+        self._rouse(known)
 
     def read(self, block: bytes) -> None:
         """Take the next block."""
@@ -75,7 +88,10 @@ class Reader:
         for part, attended in ((block[:head], True), (block[head:tail], False), (block[tail:], True)):
             if part:
                 lines = needles.alike(part).split(b"\n") if attended else []
-                self._wake(part, lines)
+                if attended:
+                    self._wake(part, lines)
+                else:
+                    self._passed_over = True
                 self._scan(part, self._asides.among(lines))
         if self._objects:
             self._scan_objects(block, first_line)
@@ -96,7 +112,12 @@ class Reader:
         return head, tail or size
 
     def _wake(self, window: bytes, lines: list[bytes]) -> None:
-        found = needles.among(self._asleep, window, lines) if lines else []
+        found = needles.among(self._asleep, window, lines)
+        if self._passed_over:
+            self.late.update(found)
+        self._rouse(found)
+
+    def _rouse(self, found: Collection[bytes]) -> None:
         if found:
             self._asleep.difference_update(found)
             awake = [form for form in self._formats if not self._asleep.issuperset(needles.bytes_of(form))]
