@@ -185,8 +185,9 @@ class Logbook:
         if phase == "train" and run.finished:
             run = self.begin()
         elif phase == "train" and here < run.positions.get(phase, here) and _before(here, run.positions[phase]):
+            after_its_end = run.came_to_its_end
             run = self.begin()
-            run.restarted = True
+            run.restarted = not after_its_end
         elif run.stamp is not None and self.text[:STAMP] != run.stamp and self._days_later(run):
             run = self.begin()
         if here != NOWHERE:
