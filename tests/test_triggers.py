@@ -392,3 +392,18 @@ def test_the_block_in_markdown(tmp_path: Path, closed_gate: Diagnosis) -> None:
     heads = re.findall(r"^## (.+)$", text, re.M)
     assert heads == ["未执行原因", "待满足条件", "可直接复用的测试命令模板"]
     assert text.count("```bash") == text.count("\n```\n") + text.endswith("```") == 9
+
+
+def test_the_table_has_a_row_for_every_case_and_targets_for_the_one_that_is_judged(
+    tmp_path: Path, open_gate: Diagnosis
+) -> None:
+    loads = {"batches": (1, 8), "target_batch": 8, "concurrency": (1, 4), "arrival_rates": (5.0,)}
+    wanted = plan(tmp_path, **loads, precisions=("fp32", "fp16"), targets=Targets(latency_p50_ms=5))
+    five = answer(wanted, open_gate)
+    assert isinstance(five, FiveParts)
+    table = five.parts[4].table
+    assert table is not None
+    rows = [row for row in table.rows if row[0] == "延迟 p50 (ms)"]
+    cases = ["8", "8，并发 4", "8，5 请求/s", "1", "1，并发 4", "1，5 请求/s"]
+    assert [row[1:3] for row in rows] == [(precision, case) for precision in ("fp32", "fp16") for case in cases]
+    assert [row[6] for row in rows if row[6] != "未设目标"] == [rows[0][6]]

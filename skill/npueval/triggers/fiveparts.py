@@ -24,6 +24,8 @@ _USES = ("short_test", "smoke", "golden", "full", "training", "inference")
 _UNKNOWN = Text("未知", "unknown")
 _NO_TARGET = Text("未设目标", "none set")
 _FASTER = Text("性能 ≥ 基线的 {ratio} 倍", "{ratio} times as fast as the baseline, or faster")
+_WORKERS = Text("{batch}，并发 {value}", "{batch}, concurrency {value}")
+_ARRIVALS = Text("{batch}，{value} 请求/s", "{batch}, {value} requests/s")
 _OPEN = Text("待测", "to be measured")
 
 
@@ -190,26 +192,35 @@ def _relative(plan: Plan, path: Path) -> str:
 
 
 def _table(plan: Plan, lang: Lang) -> Table:
-    """Every metric of the target case with its target, then at the other batches and precisions."""
+    """Every metric of the target case with its target, then in the other cases and at the other precisions."""
     heads = (
         Text("指标", "metric"),
         Text("精度格式", "precision"),
-        same("batch"),
+        Text("batch 与负载", "batch and load"),
         Text("基线", "baseline"),
         Text("NPU（迁移后）", "NPU"),
     )
     tail = (Text("比值", "ratio"), Text("目标", "target"), Text("是否达标", "met"))
-    others = sorted(set(plan.batches) - {plan.target_batch})
     rows = [
-        (metric, same(each.precision), same(str(batch)), _OPEN, _OPEN, _OPEN, target, _OPEN)
-        for each in plan.each()
-        for batch in (plan.target_batch, *others)
-        for metric, target in _targets(each, at_target=batch == plan.target_batch)
+        (metric, same(precision), case, _OPEN, _OPEN, _OPEN, target, _OPEN)
+        for precision in plan.precisions
+        for place, case in enumerate(_cases(plan))
+        for metric, target in _targets(plan, at_target=place == 0 and precision == plan.precision)
     ]
     return Table(
         tuple(text.say(lang) for text in (*heads, *tail)),
         tuple(tuple(one_line(text.say(lang)) for text in row) for row in rows),
     )
+
+
+def _cases(plan: Plan) -> Iterator[Text]:
+    """Every batch under every load, that of the targets first."""
+    loads: list[tuple[Text, float | None]] = [(_WORKERS, None)]
+    loads += [(_WORKERS, count) for count in plan.concurrency[1:]]
+    loads += [(_ARRIVALS, rate) for rate in plan.arrival_rates]
+    for batch in (plan.target_batch, *sorted(set(plan.batches) - {plan.target_batch})):
+        for load, value in loads:
+            yield same(str(batch)) if value is None else load.filled({"batch": batch, "value": f"{value:g}"})
 
 
 def _targets(plan: Plan, *, at_target: bool) -> Iterator[tuple[Text, Text]]:
