@@ -157,3 +157,13 @@ def test_the_example_project_logs_a_complete_baseline() -> None:
     assert accuracy is not None
     assert (accuracy.last, accuracy.last_at[0], accuracy.count) == (0.9917, 379, 8)
     assert run.scales["val_accuracy"][0] == "fraction"
+
+
+def test_a_condition_said_before_its_times_is_cited_where_it_was_said(tmp_path):
+    lines = ["batch_size=16, GPU: Tesla V100", "warming up", "Throughput: 1,234.5 images/s (8 cards total)"]
+    path = tmp_path / "bench.log"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (run,) = extract(path, "bench.log").runs
+    batch, device = run.facts["batch"], run.facts["device"]
+    assert (batch.value, batch.source.line, batch.source.text) == ("16", 1, lines[0])
+    assert (device.value, device.source.line) == ("Tesla V100", 1)

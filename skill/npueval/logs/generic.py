@@ -66,7 +66,7 @@ class Generic(LineFormat):
     def __init__(self) -> None:
         super().__init__()
         self._position = (-1.0, -1.0)
-        self._batch = ""
+        self._batch, self._batch_said = "", (0, "")
         self._measured = False
 
     def read(self, text: str, book: Logbook) -> bool:
@@ -117,13 +117,13 @@ class Generic(LineFormat):
         if self._batch not in ("", batch) and self._measured:
             book.end()
             self._measured = False
-        self._batch = batch
+        self._batch, self._batch_said = batch, (book.line, book.text)
 
     def _timed(self, timed: list[Timing], book: Logbook) -> None:
         pairs = [(f"{each.metric} in {each.unit}", each.value) for each in timed]
         run = book.record(pairs, phase="infer", step=self._position[1])
         self._measured = True
-        book.fact("batch", self._batch)
+        book.fact("batch", self._batch, self._batch_said)
         run.doubts.setdefault("延迟或吞吐是程序自己打印的，看不出计时前后是否同步了设备")
         for each in timed:
             if each.doubt:

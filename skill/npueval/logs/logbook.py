@@ -71,12 +71,15 @@ class Logbook:
         """The current line."""
         return quote(self.path, self.line, self.text)
 
-    def fact(self, key: str, value: str) -> None:
-        """A fact of the current run, or of those that follow where none has begun. A contradiction keeps both."""
+    def fact(self, key: str, value: str, said: tuple[int, str] | None = None) -> None:
+        """A fact of the current run, or of those that follow where none has begun. A contradiction keeps both.
+
+        ``said``: the line, with its text, where it was said, if that is not the current one.
+        """
         value = visible(value.strip().strip("\"'").strip())
         if value.lower() in numerals.MISSING:
             return
-        fact = Fact(value, quote(self.path, self.line, self.text, value))
+        fact = Fact(value, quote(self.path, *(said or (self.line, self.text)), value))
         run = self._current.get(self._format.name) if self._format else None
         if run:
             run.learn(key, fact)
