@@ -167,3 +167,25 @@ def test_a_condition_said_before_its_times_is_cited_where_it_was_said(tmp_path):
     batch, device = run.facts["batch"], run.facts["device"]
     assert (batch.value, batch.source.line, batch.source.text) == ("16", 1, lines[0])
     assert (device.value, device.source.line) == ("Tesla V100", 1)
+
+
+@pytest.mark.parametrize("line", ["FPS: 75-82", "FPS: 75~82", "throughput: 75 ± 3 images/s", "latency: 12 ms ~ 15 ms"])
+def test_the_lower_end_of_a_range_is_no_value(tmp_path, line):
+    path = tmp_path / "bench.log"
+    path.write_text(f"batch_size: 4\n{line}\n", encoding="utf-8")
+    assert extract(path, "bench.log").runs == ()
+
+
+def test_the_time_of_an_epoch_or_a_sample_is_no_step(tmp_path):
+    lines = ["Epoch 1/1", "313/313 - 1s - loss: 0.1151 - accuracy: 0.9651 - 612ms/epoch - 2ms/step"]
+    path = tmp_path / "train.log"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (run,) = extract(path, "train.log").runs
+    assert run.find("step_time").last == 2
+
+
+def test_a_card_is_called_by_its_whole_name(tmp_path):
+    path = tmp_path / "bench.log"
+    path.write_text("[I] Selected Device: NVIDIA A10\nFPS: 75\n", encoding="utf-8")
+    (run,) = extract(path, "bench.log").runs
+    assert run.fact("device") == "NVIDIA A10"

@@ -61,7 +61,7 @@ _DEVICE_LINE = re.compile(
     r"\bGPU \d+(?:,\d+)*: (.{3,80})|\bname: ([^:]{3,60}?)(?:,| major:)|\bDevice \d+: \"?([^\",]{3,60})"
     r"|\b(?:cuda|CUDA|npu|NPU)(?::\d+)? ?\(([A-Z][^(),]{2,60})[,)]"
     rf"|\|\s+\d+\s+({_MAKERS}[^|]{{2,40}}?)\s+(?:On|Off|N/A)\s+\|"
-    rf"|\bGPU: ({_MAKERS} [^,;()|]{{2,40}})"
+    rf"|\b(?:GPU|[Dd]evice): ({_MAKERS} [^,;()|]{{2,40}})"
     rf"|\b(?:[Rr]unning on|[Uu]sing)(?: GPU:?| device:?)? ({_MAKERS}[^,;()]{{2,60}})"
 )
 _WARNINGS = (

@@ -16,7 +16,7 @@ from npueval.logs.logged import MILLISECONDS, Column
 
 _EPOCH = re.compile(r"(?:^|.{0,60}[\s\]])Epoch (\d+)/(\d+)\s*$")
 _RECORD = re.compile(r"\b(?P<done>\d+)/(?P<batches>\d+) (?:(?P<bar>\[[=>.]*\]|━+) ?-? ?|- (?=\d+s))(?P<rest>.*)")
-_STEP_TIME = re.compile(r"(?<!\d)(\d+)(us|ms|s)/(?:step|sample|epoch)")
+_STEP_TIME = re.compile(r"(?<!\d)(\d+)(us|ms|s)/step")
 _PAIR = re.compile(r"(?<![A-Za-z_])([A-Za-z_]\w{0,80}): ([-+\w.]+)")
 
 

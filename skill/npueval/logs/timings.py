@@ -26,6 +26,8 @@ _OTHERS = frozenset(
 _OTHERS_CHINESE = ("首", "通信", "网络", "数据", "加载", "排队", "调度", "拷贝", "搬运")
 
 _NUMBER = r"(?P<value>\d{1,12}(?:,\d{3}){0,4}(?:\.\d{1,20})?(?:e[-+]?\d{1,3})?)"
+# A number that goes on, or that is the lower end of a range.
+_NO_MORE = r"(?!\w|\.\d|[-–—]\d|\s?[~～±至]\s?\d)"
 _TIME = "|".join(sorted(_UNITS, key=len, reverse=True))
 _PER_SECOND = rf"[A-Za-z]{{1,16}}/s(?:ec)?|(?:{'|'.join(_ITEMS)})/秒"
 _WHICH = rf"p\d\d|{'|'.join(_STATISTICS)}"
@@ -35,13 +37,13 @@ _BEFORE = re.compile(r"[A-Za-z]\w*|[\u4e00-\u9fff]+")
 _CLAUSE = re.compile(r"[-,;:|=()\[\]，；：（）]")
 _AFTER = re.compile(
     rf"(?:[ _]?[(（]?(?P<which>{_WHICH})[)）]?)?(?: per \w{{1,20}})?(?:[ _]?[(（]?(?P<head>{_TIME})[)）]?)?"
-    rf"\s?[:=：]\s?{_NUMBER}(?:\s?(?P<tail>{_TIME}))?(?!\w|\.\d)",
+    rf"\s?[:=：]\s?{_NUMBER}(?:\s?(?P<tail>{_TIME}))?{_NO_MORE}",
     re.IGNORECASE,
 )
 _PER_ITEM = re.compile(r"\s?(?:/|per |每)\s?(?:images?|imgs?|samples?|frames?|张|帧|样本|条)", re.IGNORECASE)
 _RATE = re.compile(
     rf"(?:\bthroughput|\b(?P<frames>fps)|吞吐[量率]?)(?:\s?[(（](?P<head>{_PER_SECOND})[)）])?\s?[:=：]\s?"
-    rf"{_NUMBER}(?:\s?(?P<tail>{_PER_SECOND}))?(?!\w|\.\d)",
+    rf"{_NUMBER}(?:\s?(?P<tail>{_PER_SECOND}))?{_NO_MORE}",
     re.IGNORECASE,
 )
 
