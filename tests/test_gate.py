@@ -390,6 +390,39 @@ def test_demands_that_contradict_each_other(tmp_path: Path) -> None:
     assert found.gate is not Gate.AUTO
 
 
+def test_nothing_is_prepared_for_demands_that_contradict_each_other(tmp_path: Path) -> None:
+    files = {
+        "pyproject.toml": 'requires-python = ">=3.12"\ndependencies = ["torch>=2.7"]\n',
+        "environment.yml": "dependencies:\n  - python=3.8\n  - pip:\n    - torch==2.1.0\n",
+    }
+    found = examine(working(tmp_path), files=files)
+    told = [entry.finding.en for entry in found.evidence if entry.key == "conflict"]
+    assert len(told) == 2
+    assert "python>=3.12（pyproject.toml:1） ≠ python=3.8（environment.yml:2）" in told
+    assert set(stages(found)) == {Stage.QUESTION, Stage.AGAIN}
+
+
+def test_no_cann_is_installed_before_it_is_known_which(tmp_path: Path) -> None:
+    files = {"README.md": "CANN 8.3.RC1\n", "README.en.md": "CANN 7.0.0\n"}
+    found = examine(working(tmp_path), files=files)
+    assert found.gate is Gate.MANUAL_STOP
+    assert Stage.CANN not in stages(found)
+    (tmp_path / "bare").mkdir()
+    bare = examine(Machine(tmp_path / "bare").torch(), {"torch": "2.6.0"}, files)
+    assert next(action.text.en for action in bare.actions if action.stage is Stage.CANN).startswith(
+        "download and install CANN: "
+    )
+
+
+def test_a_file_that_cannot_be_read_is_unknown(tmp_path: Path) -> None:
+    machine = working(tmp_path)
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "requirements.txt").write_bytes(b"\xff\xfet\x00o")
+    found = examine(machine)
+    assert (found.gate, found.runnable) == (Gate.UNKNOWN, False)
+    assert said(found, "needs_unread").startswith("requirements.txt: no text that can be read")
+
+
 def test_no_word_about_cann_and_no_proof_either(tmp_path: Path) -> None:
     found = examine(working(tmp_path).torch_npu(NO_CANN))
     assert found.gate is Gate.UNKNOWN

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from npueval.gate import needs
 from npueval.gate.demands import scanner
 from npueval.gate.needs import Needs
+from npueval.gate.versions import Version, compatible, satisfies
 
 
 def project(folder: Path, files: dict[str, str]) -> Needs:
@@ -27,6 +28,16 @@ def project(folder: Path, files: dict[str, str]) -> Needs:
         ("README.md", "- Python >= 3.9", [("python", "python", ">=3.9")]),
         ("README.md", "需要 Python 3.8 及以上版本", [("python", "python", ">=3.8")]),
         ("README.md", "Python 3.8-3.11", [("python", "python", ">=3.8,<3.12")]),
+        ("README.md", "Python 3.8, 3.9, 3.10", [("python", "python", ">=3.8,<3.11")]),
+        ("README.md", "| Python | 3.8 / 3.9 |", [("python", "python", ">=3.8,<3.10")]),
+        ("README.md", "Python 3.8, 24.1", [("python", "python", "3.8")]),
+        ("README.md", "Python 3.8, CANN 8.0.0", [("python", "python", "3.8"), ("cann", "cann", "8.0.0")]),
+        ("README.md", "**CANN**: `7.0.0`", [("cann", "cann", "7.0.0")]),
+        ("README.md", "[CANN](https://example.com/a) version 7.0.0", [("cann", "cann", "7.0.0")]),
+        ("README.md", "CANN（7.0.0）", [("cann", "cann", "7.0.0")]),
+        ("README.md", "CANN (>= 8.0.RC2)", [("cann", "cann", ">=8.0.RC2")]),
+        ("README.md", "Ascend-cann-toolkit_7.0.0_linux-aarch64.run", [("cann", "cann", "7.0.0")]),
+        ("README.md", "CANN-7.0.0", [("cann", "cann", "7.0.0")]),
         ("README.md", "PyTorch 2.1 or later", [("framework", "torch", ">=2.1")]),
         ("README.md", "torch_npu 2.1.0.post6", [("framework", "torch-npu", "2.1.0.post6")]),
         ("README.md", "| CANN | 8.0.RC2 |", [("cann", "cann", "8.0.RC2")]),
@@ -43,6 +54,7 @@ def project(folder: Path, files: dict[str, str]) -> Needs:
             [("framework", "torch", "==2.1.0"), ("cuda", "torch", "+cu118")],
         ),
         ("README.md", "We love pythons and torches.", []),
+        ("install.txt", "先安装 CANN 7.0.0", [("cann", "cann", "7.0.0")]),
         ("requirements.txt", "torch==2.1.0", [("framework", "torch", "==2.1.0")]),
         ("requirements.txt", "torch >= 2.0, < 3  # why", [("framework", "torch", ">=2.0,<3")]),
         ("requirements.txt", "flash_attn>=2", [("cuda", "flash-attn", ">=2")]),
@@ -103,23 +115,41 @@ def test_a_project_without_any_of_the_files(tmp_path: Path) -> None:
     assert needs.find(tmp_path) == Needs((), ())
 
 
-def test_files_that_are_no_text_do_no_harm(tmp_path: Path) -> None:
-    (tmp_path / "README.md").write_bytes(b"\xff\xfe\x00Python 3.9+\r\n\x80")
-    (tmp_path / "requirements.txt").mkdir()
-    assert needs.find(tmp_path).files == ("README.md",)
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig", "gb18030"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_the_encodings_of_editors_are_read(tmp_path: Path, encoding: str, end: str) -> None:
+    text = f"# 依赖{end}torch==1.8.0{end}" if encoding[3:] not in ("-16-le", "-16-be") else f"numpy<2{end}torch==1.8.0"
+    (tmp_path / "requirements.txt").write_bytes(text.encode(encoding))
+    found = needs.find(tmp_path)
+    assert [str(need) for need in found.about("torch")] == ["torch==1.8.0"]
+    assert (found.about("torch")[0].source.line, found.unread) == (2, ())
+
+
+@pytest.mark.parametrize(
+    "raw", [b"\xff\xfe\x00Python 3.9+\r\n\x80", b"\x00\x01\x02torch==2.1.0\x00", b"torch==2.1.0\n" * 50_000]
+)
+def test_what_is_no_text_of_a_sensible_size_is_named(tmp_path: Path, raw: bytes) -> None:
+    (tmp_path / "requirements.txt").write_bytes(raw)
+    (tmp_path / "README.md").mkdir()
+    (tmp_path / "README_logo.PNG").write_bytes(b"\x89PNG\x00\x00")
+    assert needs.find(tmp_path) == Needs((), (), ("requirements.txt",))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_files_that_may_not_be_read_are_not_listed(tmp_path: Path) -> None:
+def test_files_that_may_not_be_read_are_named(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("Python 3.9+", encoding="utf-8")
     (tmp_path / "README.md").chmod(0)
-    assert needs.find(tmp_path) == Needs((), ())
+    assert needs.find(tmp_path) == Needs((), (), ("README.md",))
 
 
-def test_links_that_lead_nowhere_and_giants_are_not_listed(tmp_path: Path) -> None:
+def test_links_that_lead_nowhere_are_named(tmp_path: Path) -> None:
     (tmp_path / "README.md").symlink_to(tmp_path / "README.md")
-    (tmp_path / "requirements.txt").write_text("torch==2.1.0\n" * 50_000, encoding="utf-8")
-    assert needs.find(tmp_path) == Needs((), ())
+    assert needs.find(tmp_path) == Needs((), (), ("README.md",))
+
+
+@pytest.mark.parametrize("name", ["readme.md", "Readme.rst", "docs/INSTALL.md", "docs/install_zh.md", "INSTALL.md"])
+def test_names_in_any_case_are_found(tmp_path: Path, name: str) -> None:
+    assert project(tmp_path, {name: "CANN 7.0.0\n"}).files == (name,)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +161,52 @@ def test_links_that_lead_nowhere_and_giants_are_not_listed(tmp_path: Path) -> No
         ("CANN 8.0.RC1+", "CANN 8.0.RC2", False),
         ("PyTorch 2.1", "PyTorch 2.1.0", False),
         ("PyTorch 2.1.0", "PyTorch 2.2.0", True),
+        ("Python >= 3.12", "Python 3.8", True),
+        ("Python >= 3.12", "Python < 3.12", True),
+        ("Python >= 3.8", "Python <= 3.8", False),
+        ("Python > 3.8", "Python < 3.9", False),
+        ("Python 3.8-3.10", "Python 3.10+", False),
+        ("Python 3.8-3.10", "Python 3.11+", True),
+        ("PyTorch >= 2.7", "PyTorch == 2.1.0", True),
+        ("PyTorch >= 2.1", "PyTorch == 2.1.0.post6", False),
+        ("CANN >= 8.0.RC3", "CANN <= 8.0.RC2", True),
+        ("CANN > 8.0.RC1", "CANN < 8.0.RC3", False),
+        ("CANN >= 8.0.RC1", "CANN < 8.0.0", False),
+        ("CANN < 8.0", "CANN >= 7.0", False),
     ],
 )
 def test_conflicts(tmp_path: Path, one: str, other: str, conflicting: bool) -> None:
     assert bool(project(tmp_path, {"README.md": one, "README.en.md": other}).conflicts()) is conflicting
+
+
+@pytest.mark.parametrize(
+    ("lines", "conflicting"),
+    [
+        (["numpy<2; python_version < '3.9'", "numpy>=2; python_version >= '3.9'"], False),
+        (["numpy~=1.24.0", "numpy>=2"], True),
+        (["numpy!=1.24.0", "numpy==1.24.0"], True),
+        (["numpy==1.24.*", "numpy>=1.24.3"], False),
+        (["numpy^1.24", "numpy>=2"], False),
+    ],
+)
+def test_conflicts_of_requirements(tmp_path: Path, lines: list[str], conflicting: bool) -> None:
+    assert bool(project(tmp_path, {"requirements.txt": "\n".join(lines)}).conflicts()) is conflicting
+
+
+def test_a_conflict_is_told_once_however_often_it_is_written(tmp_path: Path) -> None:
+    files = {"README.md": "torch 2.1.0\n" * 3, "requirements.txt": "torch==2.2.0\ntorch==2.2.0\n"}
+    [(one, other)] = project(tmp_path, files).conflicts()
+    assert (str(one.source), str(other.source)) == ("README.md:1", "requirements.txt:1")
+
+
+VERSIONS = st.builds("{}.{}".format, st.integers(0, 4), st.integers(0, 4))
+CLAUSES = st.builds(str.__add__, st.sampled_from([">=", "<=", ">", "<", "==", "!=", "~=", ""]), VERSIONS)
+
+
+@given(CLAUSES, CLAUSES)
+def test_what_one_version_meets_is_no_conflict(one: str, other: str) -> None:
+    met = [v for v in GRID if satisfies(v, one) and satisfies(v, other)]
+    assert compatible(one, other) is True or not met
+
+
+GRID = [Version(f"{major}.{minor}.{patch}") for major in range(6) for minor in range(6) for patch in range(3)]

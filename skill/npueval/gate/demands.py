@@ -22,12 +22,17 @@ _CUDA_ONLY = re.compile(
 _REQUIREMENT = re.compile(
     r"(?P<name>[A-Za-z][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?P<constraint>(?:[=~!<>^]=?=?\s*v?\d[\w.*+-]*\s*,?\s*)*)(?:[;#@].*)?"
 )
-_NUMBER = r"v?(?P<version>\d+\.\d+(?:\.\w+)*)"
+_NUMBER = r"v?(?P<version>\d+\.\d+(?:\.[A-Za-z0-9]+)*)"
 _MORE = (
     r"(?:\s*(?P<more>\+(?!\w)|及以上|或以上|以上|or (?:later|newer|above|higher))"
-    r"|\s*(?:-|~|–|至|到|to)\s*(?P<last>\d+\.\d+))?"
+    r"|\s*(?:-|~|–|至|到|to)\s*(?P<last>\d+\.\d+)"
+    r"|(?:\s*[,/、]\s*\d+\.\d+(?!\.?\w)){0,8}\s*[,/、]\s*(?P<listed>\d+\.\d+)(?!\.?\w))?"
 )
-_SAYS = r"\s*(?:version|toolkit|版本)?\s*[:：|]?\s*(?P<operator>>=|<=|==|=|>|<|≥|≤)?\s*"
+_MARKUP = r"[\s*`_\]-]{0,6}"
+_SAYS = (
+    rf"{_MARKUP}(?:\([^()\s]{{0,200}}\))?{_MARKUP}(?:version|toolkit|版本)?[\s*`_:：|（(-]{{0,8}}"
+    r"(?P<operator>>=|<=|==|=|>|<|≥|≤)?[\s`*]{0,4}"
+)
 
 
 def scanner(file_name: str) -> Callable[[str], Found]:
@@ -39,7 +44,8 @@ def scanner(file_name: str) -> Callable[[str], Found]:
         return _conda
     if lowered.endswith((".toml", ".py", ".cfg")):
         return _build_file
-    return _requirement if lowered.endswith(".txt") and not lowered.startswith("readme") else _prose
+    prose = lowered.startswith("readme") or "install" in lowered
+    return _requirement if lowered.endswith(".txt") and not prose else _prose
 
 
 def _requirement(line: str) -> Found:
@@ -156,4 +162,12 @@ def _constraint(found: re.Match[str]) -> str:
         return f">={version},<{major}.{int(minor) + 1}"
     if found["more"]:
         return f">={version}"
+    if found["listed"] and not operator:
+        return _of_list(version, found["listed"])
     return f"{operator.replace('≥', '>=').replace('≤', '<=')}{version}"
+
+
+def _of_list(first: str, last: str) -> str:
+    """``Python 3.8, 3.9, 3.10``: any of them; what has another major number belongs to something else."""
+    (major, minor), (last_major, last_minor) = (map(int, text.split(".")[:2]) for text in (first, last))
+    return f">={first},<{major}.{last_minor + 1}" if major == last_major and last_minor > minor else first

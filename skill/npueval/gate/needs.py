@@ -8,17 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, combinations
 from pathlib import Path
 
+from npueval.gate import textfile
 from npueval.gate.demands import Kind, scanner
-from npueval.gate.versions import read, satisfies
+from npueval.gate.versions import compatible
 from npueval.records import Citation
 
 _FILES = (
     "README*",
     "docs/README*",
-    "docs/*nstall*",
+    "docs/*install*",
+    "INSTALL",
+    "INSTALL.md",
+    "INSTALL.rst",
+    "INSTALL.txt",
     "model/README*",
     "requirements*.txt",
     "requirements/*.txt",
@@ -30,7 +35,8 @@ _FILES = (
     "Dockerfile*",
     "docker/Dockerfile*",
 )
-_LONGEST_FILE = 500_000
+_MARKER = re.compile(r";\s*\(?(?:python_|platform_|sys_platform|os_name|implementation_|extra\b)")
+_IMAGES = frozenset([".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".ico"])
 
 
 @dataclass(frozen=True)
@@ -42,16 +48,22 @@ class Need:
     constraint: str
     source: Citation
 
+    @property
+    def conditional(self) -> bool:
+        """Whether it holds on some machines only (an environment marker of a requirement)."""
+        return _MARKER.search(self.source.text) is not None
+
     def __str__(self) -> str:
         return f"{self.name}{self.constraint if not self.constraint[:1].isdigit() else ' ' + self.constraint}"
 
 
 @dataclass(frozen=True)
 class Needs:
-    """Everything that was found, in the order of the files, and the files that were read."""
+    """Everything that was found, in the order of the files; the files that were read, and those that could not be."""
 
     items: tuple[Need, ...]
     files: tuple[str, ...]
+    unread: tuple[str, ...] = ()
 
     def of(self, kind: Kind) -> tuple[Need, ...]:
         """The demands of one kind."""
@@ -63,48 +75,42 @@ class Needs:
 
     def completed(self, other: Needs) -> Needs:
         """With what another reading of the project found in files that this one does not have."""
-        further = tuple(name for name in other.files if name not in self.files)
+        here = (*self.files, *self.unread)
+        further, unread = (tuple(name for name in names if name not in here) for names in (other.files, other.unread))
         items = tuple(need for need in other.items if need.source.path in further)
-        return Needs((*self.items, *items), (*self.files, *further))
+        return Needs((*self.items, *items), (*self.files, *further), (*self.unread, *unread))
 
     def conflicts(self) -> tuple[tuple[Need, Need], ...]:
-        """Pairs of demands on the same thing that no version can meet together (both exact, and different)."""
-        pairs = []
+        """Pairs of demands on the same thing that no version can meet together."""
+        pairs: list[tuple[Need, Need]] = []
         for kind, name in dict.fromkeys((need.kind, need.name) for need in self.items):
-            exact = [need for need in self.of(kind) if need.name == name and _exact(need.constraint)]
-            pairs += [(exact[0], other) for other in exact[1:] if _contradict(exact[0], other)]
-        return tuple(pairs)
+            about = [need for need in self.of(kind) if need.name == name and need.constraint and not need.conditional]
+            distinct = {need.constraint: need for need in reversed(about)}.values()
+            pairs += combinations(sorted(distinct, key=about.index), 2)
+        return tuple(pair for pair in pairs if _contradict(*pair))
 
-
-def _exact(constraint: str) -> str | None:
-    found = re.fullmatch(r"(?:===?|=)?\s*(\d[\w.]*)", constraint)
-    return found[1] if found else None
+    def disputed(self, need: Need) -> bool:
+        """Whether the project contradicts itself on the thing: nothing is prepared before that is settled."""
+        return any((one.kind, one.name) == (need.kind, need.name) for one, _ in self.conflicts())
 
 
 def _contradict(one: Need, other: Need) -> bool:
-    first, second = read(_exact(one.constraint)), read(_exact(other.constraint))
-    if first is None or second is None:
-        return False
-    return not (satisfies(first, second.text) or satisfies(second, first.text))
+    return compatible(one.constraint, other.constraint) is False
 
 
 def find(project_root: Path) -> Needs:
     """Read the project's README, requirements, pyproject, conda and Docker files; absent ones are simply not listed."""
-    paths = dict.fromkeys(path for pattern in _FILES for path in sorted(project_root.glob(pattern)))
-    texts = {path.relative_to(project_root).as_posix(): _text(path) for path in paths}
+    paths = dict.fromkeys(path for pattern in _FILES for path in sorted(project_root.glob(_in_any_case(pattern))))
+    documents = [path for path in paths if not path.is_dir() and path.suffix.lower() not in _IMAGES]
+    texts = {path.relative_to(project_root).as_posix(): textfile.read(path) for path in documents}
     read_files = {shown: text for shown, text in texts.items() if text is not None}
     items = chain.from_iterable(_of_file(shown, text) for shown, text in read_files.items())
-    return Needs(tuple(dict.fromkeys(items)), tuple(read_files))
+    unread = tuple(shown for shown in texts if shown not in read_files)
+    return Needs(tuple(dict.fromkeys(items)), tuple(read_files), unread)
 
 
-def _text(path: Path) -> str | None:
-    """The text of a regular file of a sensible size that may be read; else ``None``."""
-    try:
-        if path.is_file() and path.stat().st_size <= _LONGEST_FILE:
-            return path.read_text(encoding="utf-8-sig", errors="replace")
-    except OSError:
-        return None
-    return None
+def _in_any_case(pattern: str) -> str:
+    return "".join(f"[{letter.upper()}{letter.lower()}]" if letter.isalpha() else letter for letter in pattern)
 
 
 def _of_file(shown: str, text: str) -> Iterator[Need]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import total_ordering
 
 _VERSION = re.compile(
@@ -14,6 +15,7 @@ _VERSION = re.compile(
 _CLAUSE = re.compile(r"\s*(?P<operator>===|==|~=|!=|>=|<=|=|>|<)?\s*v?(?P<version>\d[\w.\-]*?(?P<any>\.\*)?)\s*$", re.I)
 _STAGES = {"a": 0, "alpha": 0, "b": 1, "beta": 1, "c": 2, "rc": 2, "t": 2, "tr": 2}
 _FINAL = 3
+_MANY = 999
 
 
 @total_ordering
@@ -76,6 +78,35 @@ def satisfies(version: Version, constraint: str) -> bool | None:
             return None
         verdicts.append(_holds(version, found["operator"] or "", wanted, loose=bool(found["any"])))
     return all(verdicts)
+
+
+def compatible(one: str, other: str) -> bool | None:
+    """Whether some version could meet both constraints; ``None`` where one of them cannot be read."""
+    clauses = [_CLAUSE.match(clause) for clause in f"{one},{other}".split(",")]
+    bounds = [read(clause["version"]) if clause else None for clause in clauses]
+    if not all(bounds):
+        return None
+    near = [version for bound in bounds if bound for version in _around(bound)]
+    return any(satisfies(version, one) and satisfies(version, other) for version in near)
+
+
+def _around(bound: Version) -> Iterator[Version]:
+    """A version and those next to it: what two constraints share holds one of these, if it holds anything."""
+    release, (stage, number) = bound.release, bound.stage[:2]
+    yield bound
+    yield Version(bound.public)
+    for place in range(len(release)):
+        yield _numbered((*release[:place], release[place] + 1))
+        if release[place]:
+            yield _numbered((*release[:place], release[place] - 1, _MANY))
+    yield _numbered((*release, 1))
+    if stage != _FINAL:
+        yield Version(f"{bound.public}.rc{number + 1}")
+        yield Version(f"{bound.public}.rc{max(number - 1, 0)}")
+
+
+def _numbered(release: tuple[int, ...]) -> Version:
+    return Version(".".join(map(str, release)))
 
 
 def _holds(version: Version, operator: str, wanted: Version, *, loose: bool) -> bool:

@@ -54,7 +54,7 @@ def _load_one(script: str | None) -> Action:
 
 
 def _install_cann(facts: Facts) -> Action:
-    wanted = next((need.constraint for need in facts.needs.about("cann")), "")
+    wanted = next((need.constraint for need in facts.needs.about("cann") if not facts.needs.disputed(need)), "")
     which = f"CANN {wanted}".strip()
     return Action(
         Stage.CANN,

@@ -91,7 +91,8 @@ def _cause(facts: Facts) -> Text:
 
 def _install(facts: Facts) -> Action:
     """torch and torch_npu as published for the CANN that is there; unknown stays unknown."""
-    pinned = next((read(need.constraint.lstrip("=")) for need in facts.needs.about("torch")), None)
+    wanted = (need for need in facts.needs.about("torch") if not facts.needs.disputed(need))
+    pinned = next((read(need.constraint.lstrip("=")) for need in wanted), None)
     cann = facts.environment.cann
     pairs = compatibility.packages_for(cann, pinned.public if pinned else None) if cann else ()
     pairs = pairs or (compatibility.packages_for(cann) if cann else ())

@@ -16,6 +16,7 @@ _CHIP = Item("needs_chip", "工程要求的芯片", "chip that the project asks 
 _CONTAINER = Item("needs_container", "工程要求的容器镜像", "container that the project asks for")
 _CUDA = Item("cuda_only", "仅 CUDA/GPU 的依赖", "CUDA-only ties")
 _CONFLICT = Item("conflict", "文档声明冲突", "conflicting demands")
+_UNREAD = Item("needs_unread", "无法读取的工程文件", "files of the project that cannot be read")
 
 
 def python(facts: Facts) -> Results:
@@ -38,16 +39,20 @@ def _packages(facts: Facts, name: str, installed: str, item: Item, stage: Stage)
         says = f"{name} {need.constraint}（{need.source}）"
         if met is False:
             yield item.failed(f"要求 {says}，本机为 {installed}", f"{need.source} asks for {need}, here is {installed}")
-            yield Action(
-                stage,
-                Text(
-                    f"在独立虚拟环境中准备 {name} {need.constraint}",
-                    f"prepare {need} in a virtual environment of its own",
-                ),
-                Text("doctor 不再提示该项", "doctor no longer says so"),
-            )
+            if not facts.needs.disputed(need):
+                yield _prepare(need, stage)
         elif met:
             yield item.passed(f"要求 {says}，本机 {installed}", f"{need.source} asks for {need}, here is {installed}")
+
+
+def _prepare(need: Need, stage: Stage) -> Action:
+    return Action(
+        stage,
+        Text(
+            f"在独立虚拟环境中准备 {need.name} {need.constraint}", f"prepare {need} in a virtual environment of its own"
+        ),
+        Text("doctor 不再提示该项", "doctor no longer says so"),
+    )
 
 
 def cann(facts: Facts) -> Results:
@@ -61,7 +66,8 @@ def cann(facts: Facts) -> Results:
                 f"{need.source} asks for CANN {need.constraint}, here is {version}: it must be installed anew",
                 Gate.MANUAL_STOP,
             )
-            yield _install(Stage.CANN, f"CANN {need.constraint}")
+            if not facts.needs.disputed(need):
+                yield _install(Stage.CANN, f"CANN {need.constraint}")
         elif met:
             yield _CANN.passed(
                 f"文档要求 CANN {need.constraint}（{need.source}），一致", f"{need.source}: {need}, as here"
@@ -104,7 +110,8 @@ def driver(facts: Facts) -> Results:
                 f"{need.source} asks for driver {need.constraint}, here is {version}",
                 Gate.MANUAL_STOP,
             )
-            yield _install(Stage.HARDWARE, f"driver {need.constraint}")
+            if not facts.needs.disputed(need):
+                yield _install(Stage.HARDWARE, f"driver {need.constraint}")
         else:
             yield _DRIVER.noted(
                 f"文档要求驱动 {need.constraint}，本机 {version}", f"driver {need.constraint}, here {version}"
@@ -185,4 +192,20 @@ def _weight(need: Need, facts: Facts) -> Gate:
     return Gate.UNKNOWN if need.kind in ("cann", "driver") or not facts.ran else Gate.AUTO
 
 
-CHECKS: tuple[Check, ...] = (python, framework, cann, driver, chip, container, cuda, conflict)
+def unread(facts: Facts) -> Results:
+    """A demand may stand in what could not be read."""
+    if facts.needs.unread:
+        named = ", ".join(facts.needs.unread)
+        yield _UNREAD.unknown(
+            f"{named}：不是可读的文本（编码、大小或权限），其中的要求未知",
+            f"{named}: no text that can be read (encoding, size or rights); what it demands is unknown",
+            Gate.UNKNOWN,
+        )
+        yield Action(
+            Stage.PROJECT,
+            Text(f"把 {named} 存为可读的 UTF-8 文本", f"save {named} as UTF-8 text that may be read"),
+            Text("doctor 不再提示该项", "doctor no longer says so"),
+        )
+
+
+CHECKS: tuple[Check, ...] = (python, framework, cann, driver, chip, container, cuda, conflict, unread)
