@@ -398,7 +398,7 @@ def test_nothing_is_prepared_for_demands_that_contradict_each_other(tmp_path: Pa
     found = examine(working(tmp_path), files=files)
     told = [entry.finding.en for entry in found.evidence if entry.key == "conflict"]
     assert len(told) == 2
-    assert "python>=3.12（pyproject.toml:1） ≠ python=3.8（environment.yml:2）" in told
+    assert "python>=3.12 (pyproject.toml:1) ≠ python=3.8 (environment.yml:2)" in told
     assert set(stages(found)) == {Stage.QUESTION, Stage.AGAIN}
 
 

@@ -28,7 +28,7 @@ LAYERS = (
         "documents",
     ),
     ("plan", "environment", "devices", "workloads", "logs", "rules", "learning"),
-    ("gate", "pipeline", "possible"),
+    ("gate", "pipeline", "possible", "acceptance"),
     ("sessions",),
     # The verbs: they do not know each other.
     ("starting", "triggers", "measuring", "smoke", "golden", "training", "baselines", "comparing"),

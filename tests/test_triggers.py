@@ -19,7 +19,7 @@ from npueval.gate.diagnosis import Diagnosis
 from npueval.plan import AccuracyTarget, BaselineWish, Dataset, Datasets, Plan, Project, Request, Targets, Tolerances
 from npueval.records import Gate
 from npueval.resources import schema
-from npueval.triggers.answers import Block, FiveParts, Part, Row
+from npueval.triggers.answers import Block, FiveParts, Part, Row, Table
 from support.machines import Machine, working
 
 DATASET = Dataset("数字 v2", "验证集 360 张", "data/digits.npz", "一致")
@@ -343,7 +343,7 @@ def test_the_target_batch_comes_first_in_the_table(tmp_path: Path, open_gate: Di
     assert isinstance(five, FiveParts)
     table = five.parts[4].table
     assert table is not None
-    assert [row[2] for row in table.rows] == ["8"] * 3 + ["1"] * 3 + ["32"] * 3
+    assert [row[2] for row in table.rows] == ["8"] * 4 + ["1"] * 3 + ["32"] * 3
     assert all(len(row) == len(table.columns) for row in table.rows)
 
 
@@ -355,9 +355,9 @@ def test_the_targets_of_the_table_are_those_that_are_judged(tmp_path: Path, open
     table = five.parts[4].table
     assert table is not None
     assert {row[0]: row[6] for row in table.rows[:4]} == {
-        "延迟 p50 (ms)": performance_target("latency_p50_ms", "", "lower", targets).replace(" ；", "；"),
+        "延迟 p50 (ms)": performance_target("latency_p50_ms", "ms", "lower", targets),
         "延迟 p95 (ms)": "未设目标",
-        "吞吐 (images/s)": performance_target("throughput", "", "higher", targets).replace(" ；", "；"),
+        "吞吐 (images/s)": performance_target("throughput", "images/s", "higher", targets),
         "ppl": target_text(accuracy),
     }
 
@@ -407,3 +407,56 @@ def test_the_table_has_a_row_for_every_case_and_targets_for_the_one_that_is_judg
     cases = ["8", "8，并发 4", "8，5 请求/s", "1", "1，并发 4", "1，5 请求/s"]
     assert [row[1:3] for row in rows] == [(precision, case) for precision in ("fp32", "fp16") for case in cases]
     assert [row[6] for row in rows if row[6] != "未设目标"] == [rows[0][6]]
+
+
+def table_of(wanted: Plan, found: Diagnosis, lang: str = "zh") -> Table:
+    five = answer(wanted, found, lang)
+    assert isinstance(five, FiveParts)
+    table = five.parts[4].table
+    assert table is not None
+    return table
+
+
+def test_accuracy_alone_gives_a_row_of_accuracy_and_none_of_performance(tmp_path: Path, open_gate: Diagnosis) -> None:
+    asked = replace(NOBODY_ASKED, accuracy=True)
+    wanted = plan(tmp_path, request=asked, precisions=("fp16", "fp32"), batches=(1, 8))
+    assert [row[:3] + row[6:7] for row in table_of(wanted, open_gate, "en").rows] == [
+        ("accuracy (as check of the workload gives it)", "fp16", "8", "none set"),
+        ("accuracy (as check of the workload gives it)", "fp32", "8", "none set"),
+    ]
+    named = replace(wanted, targets=Targets(accuracy=AccuracyTarget("top1", "higher", minimum=0.9)))
+    assert [(row[0], row[6]) for row in table_of(named, open_gate).rows] == [("top1", "≥ 0.9"), ("top1", "未设目标")]
+
+
+@pytest.mark.parametrize(("device", "count"), [("npu:3", 2), ("npu:2", 2), ("cuda", 0), ("cuda:1", 0)])
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_a_device_that_is_not_here_gives_the_block(
+    tmp_path: Path, open_gate: Diagnosis, device: str, count: int, lang: str
+) -> None:
+    block = answer(plan(tmp_path, device=device), open_gate, lang)
+    assert isinstance(block, Block)
+    kind = device.partition(":")[0]
+    words = {
+        "zh": f"计划的设备 {device} 不在本机：可见 {count} 个 {kind} 设备",
+        "en": f"the plan's device {device} is not here: {count} {kind} device(s) are visible",
+    }
+    assert len(block.reasons) == 1
+    assert block.reasons[0].startswith(words[lang])
+    assert [pending.command for pending in block.pending] == ["npueval check npueval.yaml"]
+
+
+def test_the_last_device_that_is_here_gives_the_five_parts(tmp_path: Path, open_gate: Diagnosis) -> None:
+    assert table_of(plan(tmp_path, device="npu:1"), open_gate).columns[4] == "NPU（迁移后）"
+
+
+def test_another_device_of_the_plan_is_named_as_it_is(tmp_path: Path, open_gate: Diagnosis) -> None:
+    wanted = plan(tmp_path, device="cpu")
+    assert table_of(wanted, open_gate).columns[4] == "CPU（计划的设备）"
+    text = answer(wanted, open_gate).markdown()
+    assert "Ascend910B3" not in text
+    assert f"设备 {open_gate.environment.system.cpu}" in text
+    stage = replace(open_gate.environment.probe.stages[0], facts={"cuda_devices": ["Card A", "Card A"]})
+    probe = replace(open_gate.environment.probe, stages=(stage, *open_gate.environment.probe.stages[1:]))
+    both = replace(open_gate, environment=replace(open_gate.environment, probe=probe))
+    assert table_of(plan(tmp_path, device="cuda:1"), both).columns[4] == "CUDA（计划的设备）"
+    assert "Card A × 2" in answer(plan(tmp_path, device="cuda:1"), both).markdown()

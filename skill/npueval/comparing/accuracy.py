@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from npueval import metrics
+from npueval import acceptance, metrics
 from npueval.plan import AccuracyTarget
 from npueval.records import Direction, Judgement, Value
 from npueval.statistics import Interval
@@ -51,13 +51,7 @@ def _whole(share: float) -> int:
 
 def target_text(target: AccuracyTarget) -> str:
     """The plan's bounds in words that can be checked."""
-    sign, back = ("≥", "−") if target.direction == "higher" else ("≤", "+")
-    parts = [
-        None if target.minimum is None else f"{sign} {target.minimum:g}",
-        None if target.min_ratio is None else f"{sign} 基线 {'×' if back == '−' else '÷'} {target.min_ratio:g}",
-        None if target.max_drop is None else f"{sign} 基线 {back} {target.max_drop:g}",
-    ]
-    return "；".join(part for part in parts if part)
+    return "；".join(bound.zh for bound in acceptance.accuracy(target))
 
 
 def judge(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from npueval import acceptance
 from npueval.plan import Targets
 from npueval.records import (
     AccuracyRow,
@@ -21,19 +22,12 @@ from npueval.statistics import apart
 
 Verdict = tuple[Judgement, str]
 
-ABSOLUTE = {"latency_p50_ms": "latency_p50_ms", "latency_p95_ms": "latency_p95_ms", "throughput": "throughput"}
-RELATIVE = frozenset({"latency_p50_ms", "throughput"})
 _SEVERITY: tuple[Overall, ...] = ("通过", "有条件通过", "待定", "不通过")
 
 
 def performance_target(metric: str, unit: str, direction: Direction, targets: Targets) -> str:
     """The plan's target for a metric in words; empty where it sets none."""
-    limit = getattr(targets, ABSOLUTE.get(metric, ""), None)
-    sign = "≤" if direction == "lower" else "≥"
-    parts = [f"{sign} {limit:g} {unit}"] if limit is not None else []
-    if metric in RELATIVE and targets.ratio_to_baseline is not None:
-        parts.append(f"性能 ≥ 基线的 {targets.ratio_to_baseline:g} 倍")
-    return "；".join(parts)
+    return "；".join(bound.zh for bound in acceptance.performance(metric, unit, direction, targets))
 
 
 def judge_performance(metric: str, direction: Direction, npu: Value, change: Change, targets: Targets) -> Verdict:
@@ -41,10 +35,10 @@ def judge_performance(metric: str, direction: Direction, npu: Value, change: Cha
     if npu.value is None:
         return "无法判定", npu.reason
     verdicts: list[Verdict] = []
-    limit = getattr(targets, ABSOLUTE.get(metric, ""), None)
+    limit = acceptance.limit(metric, targets)
     if limit is not None:
         verdicts.append(_against_limit(npu.value, npu.low, npu.high, limit, direction))
-    if metric in RELATIVE and targets.ratio_to_baseline is not None:
+    if metric in acceptance.RELATIVE and targets.ratio_to_baseline is not None:
         verdicts.append(_against_ratio(change, targets.ratio_to_baseline))
     return _worst(verdicts)
 

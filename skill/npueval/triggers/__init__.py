@@ -18,6 +18,7 @@ from npueval.language import Lang, Text, one_line, same
 from npueval.plan import Dataset, Plan
 from npueval.tolerances import DEFAULTS
 from npueval.triggers.answers import Block, Condition, Decision, FiveParts, Pending, Trigger
+from npueval.triggers.devices_here import missing
 from npueval.triggers.fiveparts import build
 
 _PERFORMANCE_KPIS = ("latency", "throughput")
@@ -115,10 +116,11 @@ def _runs_or_offline(plan: Plan, diagnosis: Diagnosis) -> Condition:
 
 def answer(plan: Plan, diagnosis: Diagnosis, decision: Decision, lang: Lang = "zh") -> FiveParts | Block:
     """The five parts when something is triggered and tests can run on this machine's NPU; else the block."""
-    if decision.met and diagnosis.runnable:
+    absent = missing(plan, diagnosis) if diagnosis.runnable else None
+    if decision.met and diagnosis.runnable and not absent:
         return build(plan, diagnosis.environment, decision, lang)
-    reasons = [*_untriggered(decision), *_closed(diagnosis)]
-    pending = [*_ask_for(plan, decision, lang), *_put_right(diagnosis, lang)]
+    reasons = [*_untriggered(decision), *_closed(diagnosis), *([absent] if absent else [])]
+    pending = [*_ask_for(plan, decision, lang), *_put_right(diagnosis, lang), *(_choose(plan, lang) if absent else [])]
     return Block(lang, diagnosis.gate, decision, _said(reasons, lang), tuple(pending), commands(plan, diagnosis))
 
 
@@ -133,6 +135,20 @@ def refused(plan: Plan, diagnosis: Diagnosis, error: NotExecuted, device: str, l
         pending += _put_right(diagnosis, lang)
     decision, said = decide(plan, diagnosis), _said(reasons, lang)
     return Block(lang, diagnosis.gate, decision, said, tuple(pending), commands(plan, diagnosis))
+
+
+def _choose(plan: Plan, lang: Lang) -> list[Pending]:
+    condition = Text(
+        "把计划的 device 改为本机可见的设备，或在 ASCEND_RT_VISIBLE_DEVICES / CUDA_VISIBLE_DEVICES 中放出该卡",
+        "name a device that is visible here in the plan, or let it be seen by ASCEND_RT_VISIBLE_DEVICES or"
+        " CUDA_VISIBLE_DEVICES",
+    )
+    proof = Text("`npueval check` 不再报告此原因", "`npueval check` does not give this reason any more")
+    return [Pending(condition.say(lang), proof.say(lang), _again(plan))]
+
+
+def _again(plan: Plan) -> str:
+    return f"npueval check {quoted(file_argument(plan.path.name), 'bash')}"
 
 
 def _said(texts: Iterable[Text], lang: Lang) -> tuple[str, ...]:
@@ -164,8 +180,7 @@ def _ask_for(plan: Plan, decision: Decision, lang: Lang) -> list[Pending]:
         "计划中 request.performance / accuracy / agreed / kpis 已填写，`npueval check` 显示已触发",
         "request.performance, accuracy, agreed or kpis is set in the plan, and `npueval check` says triggered",
     )
-    again = f"npueval check {quoted(file_argument(plan.path.name), 'bash')}"
-    return [Pending(condition.say(lang), proof.say(lang), again)]
+    return [Pending(condition.say(lang), proof.say(lang), _again(plan))]
 
 
 def _put_right(diagnosis: Diagnosis, lang: Lang) -> list[Pending]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 from npueval.environment import Environment
 from npueval.language import Lang, Text, joined, one_line, same
-from npueval.plan import AccuracyTarget, Dataset, Plan
+from npueval.plan import Dataset, Plan
 from npueval.tolerances import DEFAULTS
 from npueval.triggers import sentences
-from npueval.triggers.answers import PART_KEYS, PART_TITLES, Decision, FiveParts, Part, Row, Table
+from npueval.triggers.answers import PART_KEYS, PART_TITLES, Decision, FiveParts, Part, Row
+from npueval.triggers.devices_here import present
+from npueval.triggers.reporttable import table
 
 SEGMENTS = {
     "preprocess": Text("预处理（preprocess）", "preprocessing"),
@@ -22,19 +23,19 @@ SEGMENTS = {
 }
 _USES = ("short_test", "smoke", "golden", "full", "training", "inference")
 _UNKNOWN = Text("未知", "unknown")
-_NO_TARGET = Text("未设目标", "none set")
-_FASTER = Text("性能 ≥ 基线的 {ratio} 倍", "{ratio} times as fast as the baseline, or faster")
-_WORKERS = Text("{batch}，并发 {value}", "{batch}, concurrency {value}")
-_ARRIVALS = Text("{batch}，{value} 请求/s", "{batch}, {value} requests/s")
-_OPEN = Text("待测", "to be measured")
 
 
 def build(plan: Plan, environment: Environment, decision: Decision, lang: Lang = "zh") -> FiveParts:
     """The complete answer in one language."""
-    facts = {**_plan_facts(plan), **_scope_facts(plan), "environment": _environment(environment)}
+    facts = {**_plan_facts(plan), **_scope_facts(plan), "environment": _environment(environment, plan.device_kind)}
     facts["triggered"] = _triggered(decision)
     parts = [
-        Part(key, title.say(lang), _rows(part, facts, lang), _table(plan, lang) if key == PART_KEYS[-1] else None)
+        Part(
+            key,
+            title.say(lang),
+            _rows(part, facts, lang),
+            table(plan, decision, lang) if key == PART_KEYS[-1] else None,
+        )
         for key, title, part in zip(PART_KEYS, PART_TITLES, sentences.PARTS, strict=True)
     ]
     return FiveParts(lang, decision, tuple(parts))
@@ -106,9 +107,9 @@ def _triggered(decision: Decision) -> Text:
     return joined(named)
 
 
-def _environment(environment: Environment) -> Text:
+def _environment(environment: Environment, kind: str) -> Text:
     """Device, versions, system, commit and digest; what cannot be read is said to be unknown."""
-    devices, commit = environment.devices, environment.commit
+    devices, commit = present(environment, kind), environment.commit
     facts = (
         (Text("设备", "device"), f"{devices[0]} × {len(devices)}" if devices else None),
         (Text("驱动", "driver"), environment.driver),
@@ -189,65 +190,3 @@ def _baseline(plan: Plan) -> Text:
 
 def _relative(plan: Plan, path: Path) -> str:
     return os.path.relpath(path, plan.root).replace(os.sep, "/")
-
-
-def _table(plan: Plan, lang: Lang) -> Table:
-    """Every metric of the target case with its target, then in the other cases and at the other precisions."""
-    heads = (
-        Text("指标", "metric"),
-        Text("精度格式", "precision"),
-        Text("batch 与负载", "batch and load"),
-        Text("基线", "baseline"),
-        Text("NPU（迁移后）", "NPU"),
-    )
-    tail = (Text("比值", "ratio"), Text("目标", "target"), Text("是否达标", "met"))
-    rows = [
-        (metric, same(precision), case, _OPEN, _OPEN, _OPEN, target, _OPEN)
-        for precision in plan.precisions
-        for place, case in enumerate(_cases(plan))
-        for metric, target in _targets(plan, at_target=place == 0 and precision == plan.precision)
-    ]
-    return Table(
-        tuple(text.say(lang) for text in (*heads, *tail)),
-        tuple(tuple(one_line(text.say(lang)) for text in row) for row in rows),
-    )
-
-
-def _cases(plan: Plan) -> Iterator[Text]:
-    """Every batch under every load, that of the targets first."""
-    loads: list[tuple[Text, float | None]] = [(_WORKERS, None)]
-    loads += [(_WORKERS, count) for count in plan.concurrency[1:]]
-    loads += [(_ARRIVALS, rate) for rate in plan.arrival_rates]
-    for batch in (plan.target_batch, *sorted(set(plan.batches) - {plan.target_batch})):
-        for load, value in loads:
-            yield same(str(batch)) if value is None else load.filled({"batch": batch, "value": f"{value:g}"})
-
-
-def _targets(plan: Plan, *, at_target: bool) -> Iterator[tuple[Text, Text]]:
-    targets = plan.targets
-    limits = (
-        (Text("延迟 p50 (ms)", "latency p50 (ms)"), targets.latency_p50_ms, "≤", True),
-        (Text("延迟 p95 (ms)", "latency p95 (ms)"), targets.latency_p95_ms, "≤", False),
-        (Text(f"吞吐 ({plan.unit})", f"throughput ({plan.unit})"), targets.throughput, "≥", True),
-    )
-    for label, limit, sign, relative in limits:
-        bounds = [same(f"{sign} {limit:g}")] if limit is not None else []
-        if relative and targets.ratio_to_baseline is not None:
-            bounds.append(_FASTER.filled({"ratio": f"{targets.ratio_to_baseline:g}"}))
-        yield label, _bounds(bounds) if at_target else _NO_TARGET
-    if targets.accuracy and at_target:
-        yield same(targets.accuracy.metric), _bounds(list(_accuracy(targets.accuracy)))
-
-
-def _accuracy(target: AccuracyTarget) -> Iterator[Text]:
-    sign, part = ("≥", "×") if target.direction == "higher" else ("≤", "÷")
-    if target.minimum is not None:
-        yield same(f"{sign} {target.minimum:g}")
-    if target.min_ratio is not None:
-        yield Text(f"{sign} 基线 {part} {target.min_ratio:g}", f"{sign} baseline {part} {target.min_ratio:g}")
-    if target.max_drop is not None:
-        yield Text(f"相对基线变差 ≤ {target.max_drop:.3g}", f"at most {target.max_drop:.3g} worse than the baseline")
-
-
-def _bounds(bounds: list[Text]) -> Text:
-    return joined(bounds, "；", "; ") if bounds else _NO_TARGET

@@ -6,6 +6,7 @@ from npueval.environment.npu_names import family
 from npueval.gate.checks.base import Action, Check, Facts, Item, Results, Stage, Text
 from npueval.gate.needs import Need
 from npueval.gate.versions import read, satisfies
+from npueval.language import joined, same
 from npueval.records import Gate
 
 _PYTHON = Item("needs_python", "工程要求的 Python", "Python that the project asks for")
@@ -133,16 +134,20 @@ def chip(facts: Facts) -> Results:
     if not wanted or not here:
         return
     families = {family(need.name) for need in wanted}
-    named = ", ".join(f"{need.name}（{need.source}）" for need in wanted[:4])
+    named = joined(map(_cited, wanted[:4]))
     if families & here:
-        yield _CHIP.passed(f"文档提到 {named}，与本机一致", f"the project names {named}, as here")
+        yield _CHIP.passed(f"文档提到 {named.zh}，与本机一致", f"the project names {named.en}, as here")
     else:
         devices = ", ".join(sorted(set(facts.environment.devices))) or ", ".join(sorted(here))
         yield _CHIP.failed(
-            f"文档面向 {named}，本机为 {devices}：须更换对应芯片的 CANN 套件或硬件",
-            f"the project names {named}, here is {devices}: another kit for the chip, or other hardware, is needed",
+            f"文档面向 {named.zh}，本机为 {devices}：须更换对应芯片的 CANN 套件或硬件",
+            f"the project names {named.en}, here is {devices}: another kit for the chip, or other hardware, is needed",
             Gate.MANUAL_STOP,
         )
+
+
+def _cited(need: Need) -> Text:
+    return Text(f"{need}（{need.source}）", f"{need} ({need.source})")
 
 
 def container(facts: Facts) -> Results:
@@ -167,24 +172,22 @@ def cuda(facts: Facts) -> Results:
     """Ties to CUDA are for the migration to replace; they do not close the gate."""
     ties = facts.needs.of("cuda")
     if ties:
-        named = "、".join(dict.fromkeys(f"{need}（{need.source}）" for need in ties[:8]))
-        rest = f" 等共 {len(ties)} 处" if len(ties) > 8 else ""
-        yield _CUDA.noted(f"{named}{rest}", f"{named}" + (f" and more, {len(ties)} in all" if rest else ""))
+        named = joined(dict.fromkeys(map(_cited, ties[:8])))
+        rest = Text(f" 等共 {len(ties)} 处", f" and more, {len(ties)} in all") if len(ties) > 8 else same("")
+        yield _CUDA.noted(named.zh + rest.zh, named.en + rest.en)
 
 
 def conflict(facts: Facts) -> Results:
     """Demands that cannot both be met have to be settled before anything is installed for them."""
     for one, other in facts.needs.conflicts():
-        yield _CONFLICT.unknown(_both(one, other), _both(one, other), _weight(one, facts))
+        first, second = _cited(one), _cited(other)
+        both = Text(f"{first.zh} ≠ {second.zh}", f"{first.en} ≠ {second.en}")
+        yield _CONFLICT.unknown(both.zh, both.en, _weight(one, facts))
         yield Action(
             Stage.QUESTION,
-            Text(f"请确认以哪一处为准：{_both(one, other)}", f"which of the two holds: {_both(one, other)}?"),
+            Text(f"请确认以哪一处为准：{both.zh}", f"which of the two holds: {both.en}?"),
             Text("冲突的声明已统一", "the files agree"),
         )
-
-
-def _both(one: Need, other: Need) -> str:
-    return f"{one}（{one.source}） ≠ {other}（{other.source}）"
 
 
 def _weight(need: Need, facts: Facts) -> Gate:
