@@ -44,6 +44,7 @@ FAMILIES = {
     "logs": {
         "base",
         "logged",
+        "ours",
         "logbook",
         "numerals",
         "streams",

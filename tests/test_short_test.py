@@ -44,7 +44,7 @@ def test_it_stops_by_itself_once_it_has_passed(tmp_path):
     assert record.verdict.passed
     assert 20 <= len(record.losses) < 60
     assert len(heard) == len(record.losses)
-    assert heard[0] == "step 0: loss 2.3"
+    assert heard[0] == "short test, step 0: loss 2.3"
     assert record.curve.values == record.losses
     kept = records.load(path)
     assert kept == record

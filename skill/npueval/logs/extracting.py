@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from npueval import logs
-from npueval.logs import streams
+from npueval.logs import ours, streams
 from npueval.logs.logbook import Logbook
 from npueval.logs.logged import LoggedRun
 from npueval.logs.quoting import visible
@@ -24,6 +24,7 @@ _USAGE = re.compile(r"^[ \t]*usage: ", re.MULTILINE)
 _ARGUMENT_ERROR = re.compile(r"error: (?:argument|the following arguments|unrecognized arguments|ambiguous)")
 _FILE_NAME = re.compile(r"[\w./\\-]+\.\w{1,5}")
 _LEAST_FIELDS = 5
+_LOOK = 64 << 10
 _FIELD = re.compile(r"#|---$|[\w.-]{1,60}:(?: |$)")
 _LOGGED: Families = (logs.MEMBERS, logs.LAST_RESORT)
 _PRINTED: Families = ((logs.PRINTED, *(member for member in logs.MEMBERS if issubclass(member, logs.LineFormat))),)
@@ -53,6 +54,10 @@ def extract(path: Path, shown: str = "", *, printed: bool = False) -> Extract:
         if logs.EVENTS.recognises(streams.first_bytes(path)):
             return _events(path, shown)
         with streams.open_log(path) as stream:
+            head = stream.head[:_LOOK].decode(stream.encoding, "replace").replace("\r\n", "\n")
+            line = None if printed else ours.first_line(head)
+            if line:
+                return Extract(shown, (), rejected=f"是 npueval 自己的输出（第 {line} 行），只转述数字，不是证据")
             if _may_be_document(stream):
                 book = _document(stream, shown)
                 if book and (runs := book.close()):
@@ -83,7 +88,7 @@ def _read(path: Path, shown: str, families: Families) -> Extract:
     for what, damage in (("条 JSON 记录残缺，不采用", reader.torn), ("处记录读不通", reader.damaged)):
         if damage.count:
             stream.doubts.append(f"{damage.count} {what}（首个在第 {damage.first} 行）")
-    rejected = "" if runs else _why_not(streams.text_of(stream.head[:65536]), reader.lines)
+    rejected = "" if runs else _why_not(streams.text_of(stream.head[:_LOOK]), reader.lines)
     return _found(stream, shown, runs, reader.lines, rejected)
 
 

@@ -134,4 +134,4 @@ def _loss(session: Session, step: int) -> float:
 
 
 def _said(facts: dict[str, Any]) -> str:
-    return f"step {facts['step']}: loss {facts['loss']}"
+    return f"short test, step {facts['step']}: loss {facts['loss']}"
