@@ -139,6 +139,16 @@ def test_accuracy_trigger(
     assert triggers.decide(plan(tmp_path, **changes), closed_gate).accuracy.met is met
 
 
+def test_what_our_own_commands_printed_is_no_baseline(tmp_path: Path, closed_gate: Diagnosis) -> None:
+    (tmp_path / "logs").mkdir()
+    printed = tmp_path / "logs" / "npu_measure.log"
+    wanted = plan(tmp_path, request=NOBODY_ASKED, baseline=BaselineWish(("logs/*.log",)))
+    printed.write_text(answer(wanted, closed_gate).markdown(), encoding="utf-8")
+    assert not triggers.decide(wanted, closed_gate).accuracy.met
+    (tmp_path / "logs" / "train.log").write_text("loss 1\n", encoding="utf-8")
+    assert triggers.decide(wanted, closed_gate).accuracy.met
+
+
 def test_a_machine_on_which_tests_run_triggers_accuracy(tmp_path: Path, open_gate: Diagnosis) -> None:
     assert triggers.decide(plan(tmp_path, request=NOBODY_ASKED), open_gate).accuracy.met
 

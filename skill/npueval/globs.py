@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 
@@ -19,17 +20,15 @@ def leads_out(glob: str) -> bool:
     return glob.startswith(("/", "~")) or ".." in PurePosixPath(glob).parts
 
 
-def matches(root: Path, glob: str) -> bool:
-    """Whether there is a file under ``root`` that a glob means; only the folders that it names are walked."""
+def found(root: Path, glob: str) -> Iterator[Path]:
+    """The files under ``root`` that a glob means; only the folders that it names are walked."""
     wanted, start = pattern(glob), _fixed(glob)
     deepest = None if "**" in glob else len(PurePosixPath(glob).parts) - 1
     for folder, folders, names in os.walk(root / start):
         below = PurePosixPath(Path(folder).relative_to(root).as_posix())
-        if any(wanted.fullmatch((below / name).as_posix()) for name in names):
-            return True
+        yield from (Path(folder, name) for name in names if wanted.fullmatch((below / name).as_posix()))
         if len(below.parts) == deepest:
             folders.clear()
-    return False
 
 
 def _fixed(glob: str) -> str:

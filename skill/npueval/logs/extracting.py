@@ -54,8 +54,7 @@ def extract(path: Path, shown: str = "", *, printed: bool = False) -> Extract:
         if logs.EVENTS.recognises(streams.first_bytes(path)):
             return _events(path, shown)
         with streams.open_log(path) as stream:
-            head = stream.head[:_LOOK].decode(stream.encoding, "replace").replace("\r\n", "\n")
-            line = None if printed else ours.first_line(head)
+            line = None if printed else ours.first_line(stream)
             if line:
                 return Extract(shown, (), rejected=f"是 npueval 自己的输出（第 {line} 行），只转述数字，不是证据")
             if _may_be_document(stream):

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+from npueval.logs.streams import Stream, Unreadable, open_log
+
+_LOOK = 64 << 10
 _SAID = re.compile(
     r'"format": ?"npueval/[a-z0-9-]+/\d'
     r"|^npueval/[a-z0-9-]+/\d+,"
@@ -27,7 +31,17 @@ _SAID = re.compile(
 )
 
 
-def first_line(text: str) -> int | None:
+def first_line(stream: Stream) -> int | None:
     """The number of the first line that only an answer of this tool holds; ``None`` where there is none."""
+    text = stream.head[:_LOOK].decode(stream.encoding, "replace").replace("\r\n", "\n")
     found = _SAID.search(text)
     return text.count("\n", 0, found.start()) + 1 if found else None
+
+
+def wrote(path: Path) -> bool:
+    """Whether a file is text that this tool printed."""
+    try:
+        with open_log(path) as stream:
+            return first_line(stream) is not None
+    except Unreadable:
+        return False

@@ -15,6 +15,7 @@ from npueval.commands.templates import DEFAULT_SET_ENV, Values, templates
 from npueval.errors import NotExecuted
 from npueval.gate.diagnosis import Diagnosis
 from npueval.language import Lang, Text, one_line, same
+from npueval.logs import ours
 from npueval.plan import Dataset, Plan
 from npueval.tolerances import DEFAULTS
 from npueval.triggers.answers import Block, Condition, Decision, FiveParts, Pending, Trigger
@@ -97,9 +98,14 @@ def _test_data(plan: Plan) -> tuple[Dataset | None, ...]:
 
 
 def _baseline(plan: Plan) -> str:
-    logs = ", ".join(pattern for pattern in plan.baseline.logs if globs.matches(plan.root, pattern))
+    logs = ", ".join(pattern for pattern in plan.baseline.logs if _means_a_log(plan, pattern))
     gpu = "baseline.gpu" if plan.baseline.gpu else ""
     return logs or gpu
+
+
+def _means_a_log(plan: Plan, pattern: str) -> bool:
+    """Whether there is such a file that this tool did not print: the command templates keep their output there too."""
+    return any(not ours.wrote(path) for path in globs.found(plan.root, pattern))
 
 
 def _runs_or_offline(plan: Plan, diagnosis: Diagnosis) -> Condition:
