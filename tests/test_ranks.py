@@ -14,7 +14,9 @@ from npueval import runs
 from npueval.errors import MeasurementError
 from npueval.language import same
 from npueval.measuring.ranks import Agreement, Ranks, merged, placed
+from npueval.possible import impossible
 from npueval.runs.cases import Case, Failure, Memory, Reading
+from support.make_runs import make_run
 from support.projects import TORCH, make_plan
 
 
@@ -56,6 +58,25 @@ def test_memory_is_that_of_the_fullest_card():
     assert merged([card([1], memory=first), card([1], memory=second)]).memory == Memory(
         Reading(3), Reading(5), none, Reading(9)
     )
+
+
+@pytest.mark.parametrize(
+    "cards",
+    [
+        ([10, 50] * 10, [50, 10] * 10),
+        ([20] * 20, [20] * 20),
+    ],
+    ids=["slow in turns", "alike"],
+)
+def test_what_several_cards_give_together_can_be_true(cards):
+    """The slowest card of each iteration may be another each time: together they are slower than any of them."""
+    case = merged([card([1_000_000 * each for each in series]) for series in cards])
+    assert not [each for each in impossible(make_run(cards=2, cases=(case,))) if "add up" in each or "items" in each]
+
+
+def test_a_card_that_was_broken_off_leaves_the_items_of_the_others():
+    case = merged([card([10, 10, 10, 10]), card([10], complete=False, error="out of memory")])
+    assert not [each for each in impossible(make_run(cards=2, cases=(case,))) if "items" in each]
 
 
 def test_cards_of_unequal_speed_are_said():
@@ -130,4 +151,5 @@ def test_two_processes_over_gloo(tmp_path):
     assert case.n == 20
     assert case.samples["infer"].min() >= 6_000_000
     assert case.items == 2 * 20 * 4
+    assert list(impossible(run)) == []
     assert any("not equally fast" in doubt.en for doubt in case.doubts)

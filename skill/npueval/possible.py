@@ -19,12 +19,12 @@ TOLERATED = 1.05
 LONGEST_NS = 30 * 24 * 3600 * 10**9
 CLOCK_SKEW = timedelta(days=1)
 LEAST_ALIKE = 100
-MOST_NAMED = 3
 LEAST_ALIKE_NS = 100_000
 """From how many samples, and of what length, none can be the same to the nanosecond as all the others."""
 LONGEST_NAME = 200
-_NAMED_SO = {"cuda": "gpu", "npu": "npu"}
 MOST_BYTES = 1 << 50
+MOST_NAMED = 3
+_NAMED_SO = {"cuda": "gpu", "npu": "npu"}
 
 
 def impossible(run: Run) -> Iterator[str]:
@@ -151,7 +151,9 @@ def _counts(case: Case, run: Run) -> Iterator[str]:
     if any(len(series) > run.protocol.warmup for series in case.warmup.values()):
         yield f"more warm-up samples than {run.protocol.warmup}"
     finished = (case.batch or 0) * case.n * case.group
-    if not finished <= case.items <= finished * case.cards:
+    # Of cards that were broken off the samples are those that all have, the items everybody's.
+    most = finished * case.cards if case.complete or case.cards == 1 else case.items
+    if not finished <= case.items <= most:
         yield f"{case.items} items out of {case.n} samples of {case.group} × {case.batch} on {case.cards} card(s)"
     if case.streamed_items and case.streamed_items != finished * case.cards:
         yield f"{case.streamed_items} streamed items, not {finished * case.cards}"
@@ -164,7 +166,8 @@ def _times(case: Case) -> Iterator[str]:
         yield "a window of no length, or of more than 30 days"
     elif case.load != "open":
         busy = float(np.sum([series.sum(dtype=np.float64) for series in case.samples.values()])) / case.concurrency
-        if busy > case.window_ns * TOLERATED:
+        # Of several cards each sample is that of the slowest: in turns they add up to all their windows.
+        if busy > case.window_ns * case.cards * TOLERATED:
             yield f"the samples add up to {busy / 1e9:.3g} s, the window is {case.window_ns / 1e9:.3g} s"
     if case.streamed_items and not 0 < (case.streamed_ns or 0) <= LONGEST_NS:
         yield "a streamed window of no length, or of more than 30 days"
