@@ -31,7 +31,7 @@ class Tape:
             with path.open("r+b") as file:
                 file.truncate(size)
                 self._map = mmap.mmap(file.fileno(), size)
-        whole = memoryview(self._map).cast("q") if columns and rows else memoryview(b"").cast("q")
+        whole = memoryview(self._map).cast("q") if columns and rows else memoryview(bytearray()).cast("q")
         self.columns: Mapping[str, memoryview] = {
             name: whole[place * rows : (place + 1) * rows] for place, name in enumerate(columns)
         }
