@@ -330,7 +330,7 @@ def test_a_result_for_which_there_is_no_more_room_is_not_lost(project, unpacked,
     captured = capsys.readouterr()
     path = Path(captured.out.strip())
     assert path.parent == tmp_path / "elsewhere" and json.loads(path.read_text(encoding="utf-8"))["run"]["id"] == run.id
-    assert f"cannot write the result there: Not a directory; it lies in {path.parent}" in captured.err
+    assert f"cannot write the result there: File exists; it lies in {path.parent}" in captured.err
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -44,6 +45,21 @@ def write(target: Path, data: bytes) -> None:
         put(stage(target, data), target)
     finally:
         staged_beside(target).unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """Where to write a new ``target``, of this process alone; put in its place at the end, removed where that fails.
+
+    For what is made anew or too large to hold: unlike :func:`write` it is not synced, and takes over no mode.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    staged = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        yield staged
+        staged.replace(target)
+    finally:
+        staged.unlink(missing_ok=True)
 
 
 def remove(target: Path) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from npueval import runs
+from npueval import atomic, runs
 from npueval.baselines.candidates import Candidate, Rejected, Scan, best, judged, scan
 from npueval.contracts import Violation, violations
 from npueval.errors import FormatError, Problem
@@ -52,14 +51,9 @@ def brought(plan: Plan) -> Baseline | None:
 def save(baseline: Baseline, path: Path) -> None:
     """Write a Baseline as JSON, in one step."""
     data = versioned(FORMAT, VERSION, baseline)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    staged = path.with_name(f".{path.name}.{os.getpid()}")
     text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    try:
+    with atomic.replacing(path) as staged:
         staged.write_text(text, encoding="utf-8", newline="\n")
-        staged.replace(path)
-    finally:
-        staged.unlink(missing_ok=True)
 
 
 def load(path: Path) -> Baseline:

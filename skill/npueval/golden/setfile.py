@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from npueval import atomic
 from npueval.arrays import Array
 from npueval.errors import FormatError
 from npueval.golden.arrayfiles import open_arrays
@@ -73,16 +73,14 @@ def sha256_of(values: NDArray[Any]) -> str:
 
 def write(path: Path, manifest: Manifest, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write a set in one step."""
-    staged = path.with_name(f".{path.name}.{os.getpid()}")
     data = {"format": f"{FORMAT}/{VERSION}", **to_plain(manifest)}
     # A ZipInfo without a date: the time of writing must not change the file's hash.
-    with zipfile.ZipFile(staged, "w") as archive:
+    with atomic.replacing(path) as staged, zipfile.ZipFile(staged, "w") as archive:
         text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
         archive.writestr(zipfile.ZipInfo(MANIFEST), text)
         for name, values in arrays.items():
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as stream:
                 np.lib.format.write_array(stream, np.asanyarray(values), allow_pickle=False)
-    staged.replace(path)
 
 
 def is_golden_set(path: str | Path) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-import os
 import posixpath
 import shutil
 import zipfile
@@ -216,17 +215,13 @@ def _sha256(data: bytes | Path) -> str:
 
 
 def _write(output: Path, content: Content) -> None:
-    staged = output.with_name(f".{output.name}.{os.getpid()}")
-    try:
+    with atomic.replacing(output) as staged:
         with staged.open("wb") as file:
             file.write(b"#!/usr/bin/env python3\n")
             with zipfile.ZipFile(file, "w") as archive:
                 for name, data in content.items():
                     _pack(archive, name, data)
         staged.chmod(0o755)
-        staged.replace(output)
-    finally:
-        staged.unlink(missing_ok=True)
 
 
 def _pack(archive: zipfile.ZipFile, name: str, data: bytes | Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
-from npueval import interruption, measuring, runs
+from npueval import atomic, interruption, measuring, runs
 from npueval.errors import Exit, FormatError, NpuevalError
 from npueval.golden.sets import compare_sets, make
 from npueval.golden.verdict import Golden
@@ -130,13 +130,9 @@ def _written(result: Mapping[str, Any], folder: Path) -> Path:
 
 
 def _kept(text: str, path: Path) -> Path:
-    staged = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic.replacing(path) as staged:
         staged.write_text(text, encoding="utf-8", newline="\n")
-        return staged.replace(path)
-    finally:
-        staged.unlink(missing_ok=True)
+    return path
 
 
 def measure(folder: Path, device: str, progress: Progress) -> Iterator[dict[str, Any]]:

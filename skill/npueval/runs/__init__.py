@@ -12,7 +12,6 @@ import binascii
 import gzip
 import json
 import math
-import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from npueval import atomic
 from npueval.errors import FormatError
 from npueval.language import Text
 from npueval.runs.cases import Case, Failure, Memory, Nanoseconds, Reading
@@ -115,14 +115,10 @@ class Run:
 def save(run: Run, folder: str | Path, *, compress: bool = False) -> Path:
     """Write ``<folder>/<id>.json`` (or ``.json.gz``) in one step and return its path; the folder is made if absent."""
     path = Path(folder) / f"{run.id}.json{'.gz' if compress else ''}"
-    path.parent.mkdir(parents=True, exist_ok=True)
     text = (json.dumps(to_data(run), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode("utf-8")
-    staged = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with atomic.replacing(path) as staged:
         staged.write_bytes(gzip.compress(text, mtime=0) if compress else text)
-        return staged.replace(path)
-    finally:
-        staged.unlink(missing_ok=True)
+    return path
 
 
 def load(path: str | Path) -> Run:
