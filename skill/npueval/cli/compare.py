@@ -74,9 +74,9 @@ def _text(comparison: Comparison) -> str:
 
 
 def _row(row: ComparisonRow) -> str:
-    change = row.against_cpu if row.gpu.value is None and row.cpu.value is not None else row.against_gpu
     from npueval.statistics import apart
 
+    change = row.against_cpu if row.gpu.value is None and row.cpu.value is not None else row.against_gpu
     interval = f" [{', '.join(apart(*change.interval))}]" if change.interval else f" {change.no_interval}"
     ratio = change.refusal if change.ratio is None else f"{change.ratio:.3g} ×{interval}（{change.grade.value} 级）"
     judged = f"  {row.judgement} {row.reason}".rstrip() if row.judgement else ""

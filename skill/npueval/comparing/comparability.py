@@ -40,19 +40,16 @@ def of_log(npu: Run, npu_case: Case, baseline: Baseline, plan: Plan) -> tuple[Co
     )
 
 
-def of_accuracy(npu: Run, other: Run | Baseline) -> tuple[str, ...]:
-    """What differs of the conditions that may move an accuracy: the precision and over how many cards it was spread."""
+def of_accuracy(npu: Run, other: Run | Baseline) -> tuple[ComparisonPoint, ...]:
+    """The conditions that may move an accuracy; that of a model of another size is no bound at all."""
     if isinstance(other, Run):
-        points = (_point("精度", _mode(npu), _mode(other)), _point("卡数", str(npu.cards), str(other.cards)))
-    else:
-        stated = stated_precision(other.fact("precision"))
-        points = (_point("精度", npu.precision, stated), _point("卡数", str(npu.cards), other.fact("cards")))
-    return tuple(f"{point.name} {point.npu} 与 {point.other}" for point in points if point.agreement == "differs")
-
-
-def of_models(npu: Run, other: Run) -> str:
-    """The cell's words where two Runs are of models of unlike size: no accuracy of one is a bound for the other."""
-    return refusal((_point("模型", *_models(npu, other), refuses=True),), rate=False)
+        return (
+            _point("模型", *_models(npu, other), refuses=True),
+            _point("精度", _mode(npu), _mode(other)),
+            _point("卡数", str(npu.cards), str(other.cards)),
+        )
+    stated = stated_precision(other.fact("precision"))
+    return _point("精度", npu.precision, stated), _point("卡数", str(npu.cards), other.fact("cards"))
 
 
 def refusal(points: tuple[ComparisonPoint, ...], *, rate: bool, segment: str = END_TO_END) -> str:

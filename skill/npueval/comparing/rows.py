@@ -97,9 +97,9 @@ def accuracy_rows(both: Sides, baseline: Baseline) -> Iterator[AccuracyRow]:
     npu = _bounded(sides.checked_accuracy(run, target.metric) if run else Value(reason=both.npu.reason), target.metric)
     base, grade = _accuracy_baseline(both, baseline, target.metric)
     gpu = both.gpu.run if both.gpu.run is not None and base.source == both.gpu.run.id else None
-    other_model = comparability.of_models(run, gpu) if run and gpu else ""
-    refusal = other_model or _accuracy_refusal(target.metric, npu, base)
-    differences = comparability.of_accuracy(run, gpu or baseline) if run and base.value is not None else ()
+    points = comparability.of_accuracy(run, gpu or baseline) if run and base.value is not None else ()
+    refusal = comparability.refusal(points, rate=False) or _accuracy_refusal(target.metric, npu, base)
+    differences = [f"{point.name} {point.npu} 与 {point.other}" for point in points if point.agreement == "differs"]
     judgement, reason = accuracy.judge(target, npu, base, refusal, differences)
     if npu.value is not None:
         judgement, reason = judging.in_doubt((judgement, reason), _unfinished(both, "gpu" if gpu else None))

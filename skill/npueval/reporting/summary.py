@@ -7,6 +7,7 @@ from npueval.reporting.cells import joined, missing, model_of, number, row, said
 from npueval.reporting.compare_baseline import why_this_baseline
 from npueval.reporting.dossier import Dossier
 from npueval.reporting.mig_report import UNRECORDED
+from npueval.reporting.verified import NAMES
 
 _FACTS = (
     "Ascend 型号",
@@ -16,13 +17,6 @@ _FACTS = (
     "Python / 关键依赖",
     "框架 Ascend 插件 / torch_npu 等",
 )
-_VERIFIED = {
-    "inference_smoke": "推理 smoke",
-    "training_smoke": "训练 smoke",
-    "golden": "Golden 样本一致性",
-    "short_test": "训练短测",
-    "formal_training": "正式训练",
-}
 FAILED = "Summary#适配失败或受阻时（勾选适用项，并写关键证据）"
 SNAPSHOT = "Summary#已成功适配时（请与 Compare.md、Mig_Readme.md §3.1 对齐）"
 
@@ -158,7 +152,7 @@ def _open_points(dossier: Dossier) -> str:
     points += (
         [f"基线缺 {'、'.join(dossier.baseline.missing)}"] if dossier.baseline.missing and not dossier.gpu_run else []
     )
-    points += [f"{name} 未通过" for key, name in _VERIFIED.items() if _failed(dossier, key)]
+    points += [f"{name} 未通过" for key, name in NAMES.items() if _failed(dossier, key)]
     points += [f"{name}{each.verdict}" for name, each in _concluded(dossier) if each.verdict in ("不通过", "待定")]
     return joined(points) or "无"
 

@@ -6,6 +6,16 @@ from npueval.records import Edit
 from npueval.reporting.cells import joined, missing, row
 from npueval.reporting.dossier import Dossier
 
+NAMES = {
+    "inference_smoke": "推理 smoke",
+    "training_smoke": "训练 smoke",
+    "gradients": "loss 与梯度",
+    "checkpoint": "checkpoint",
+    "golden": "Golden 样本一致性",
+    "short_test": "训练短测",
+    "formal_training": "正式训练",
+}
+"""What can be verified, by its key in a dossier."""
 SMOKE_BOXES = {"inference_smoke": "推理 smoke", "training_smoke": "训练 smoke"}
 SUMMARY = {
     "inference_smoke": ("Summary#4.2/推理 smoke", "Summary#5.1/推理 smoke"),

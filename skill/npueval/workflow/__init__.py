@@ -17,7 +17,6 @@ from npueval.patching.ledger import Ledger
 from npueval.plan import Plan
 from npueval.records import Baseline, Comparison, Edit, Finding
 from npueval.reporting import page, spreadsheet
-from npueval.reporting.cells import in_one_line
 from npueval.runs import Run
 from npueval.triggers.answers import Block, Decision, FiveParts
 from npueval.workflow import archive, freshness, problems, verification
@@ -152,8 +151,8 @@ def _report(reading: Reading, *, dry_run: bool, force: Collection[str], progress
     dossier = replace(_gather(reading, stock, baselines.best(found, plan)), verified=verified.statements)
     full = plan.datasets.full
     environment = gate.edits(reading.diagnosis, data_dir=full.path if full else None)
-    failures = map(in_one_line, (*verified.edits, *problems.of_runs(dossier.runs_of("npu"), plan)))
-    made = (*reporting.edits(dossier), *failures, *environment)
+    failures = problems.of_runs(dossier.runs_of("npu"), plan)
+    made = (*reporting.edits(dossier), *verified.edits, *failures, *environment)
     edits: Sequence[Edit] = (*made, *withdrawn(plan.documents, made))
     progress("report: patching the documents")
     created = layout.missing(plan.documents)

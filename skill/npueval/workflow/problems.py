@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from npueval.language import joined
+from npueval.language import joined, one_line
 from npueval.plan import Plan
 from npueval.records import Edit
 from npueval.runs import Run
@@ -13,7 +13,15 @@ from npueval.workflow import freshness
 
 def entry(when: str, title: str, command: str, error: str, source: str) -> Edit:
     """One row; ``when`` is its label, ``command`` what showed the failure, ``source`` the record that holds it."""
-    cells = (when, title, command, f"{error}（{source}）", "尚无记录", "待查", f"待修复；修复后重新执行 {command}")
+    cells = (
+        when,
+        title,
+        command,
+        f"{one_line(error)}（{source}）",
+        "尚无记录",
+        "待查",
+        f"待修复；修复后重新执行 {command}",
+    )
     return Edit(f"Mig_report#7.1/{when}", cells, source)
 
 

@@ -5,16 +5,8 @@ from __future__ import annotations
 from npueval.reporting.page.blocks import gap, paragraph, section, table
 from npueval.reporting.page.markup import Html, element
 from npueval.reporting.page.view import View
+from npueval.reporting.verified import NAMES
 
-NAMES = {
-    "inference_smoke": "推理 smoke",
-    "training_smoke": "训练 smoke",
-    "gradients": "loss 与梯度",
-    "checkpoint": "checkpoint",
-    "golden": "Golden 样本一致性",
-    "short_test": "训练短测",
-    "formal_training": "正式训练",
-}
 _WORDS = {True: ("通过", "pass"), False: ("未通过", "fail"), None: ("无法判断", "open")}
 
 
